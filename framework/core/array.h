@@ -77,7 +77,8 @@ class Array {
   std::shared_ptr<void> data_;
 };
 
-/// Calls `f` with a value of the C++ type behind `dtype`: visit_dtype(d, [&](auto zero) { using T = decltype(zero); ... }).
+/// Calls `f` with a value of the C++ type behind `dtype`:
+/// visit_dtype(d, [&](auto zero) { using T = decltype(zero); ... }).
 template <typename F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {

@@ -31,7 +31,8 @@ class Dim {
   bool is_constant() const { return polynomial_ == nullptr; }
   /// The value of a constant size; InternalError when it is symbolic.
   std::int64_t constant() const;
-  /// The value under `bindings`. Throws RuntimeError when a symbol is unbound, a value negative or too large for 63 bits.
+  /// The value under `bindings`. Throws RuntimeError when a symbol is unbound, or a value negative or too large
+  /// for 63 bits.
   std::int64_t evaluate(const DimBindings& bindings) const;
   /// Names of the symbols in it, sorted.
   std::vector<std::string> symbols() const;
@@ -58,8 +59,8 @@ class Dim {
  private:
   static Dim from_terms(std::vector<Term> terms);
 
-  std::int64_t constant_ = 0;                             // the value when polynomial_ is null, else 0
-  const detail::DimPolynomial* polynomial_ = nullptr;     // interned for the life of the process
+  std::int64_t constant_ = 0;                          // the value when polynomial_ is null, else 0
+  const detail::DimPolynomial* polynomial_ = nullptr;  // interned for the life of the process
 };
 
 /// The dims of a tensor, slowest first (row-major).

@@ -43,8 +43,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 }
 
 void detail::check_failed(const char* condition, const char* file, int line, const std::string& message) {
-  throw InternalError(fmt::format("{}:{}: check failed: {}{}{}", file, line, condition, message.empty() ? "" : ": ",
-                                  message));
+  throw InternalError(
+      fmt::format("{}:{}: check failed: {}{}{}", file, line, condition, message.empty() ? "" : ": ", message));
 }
 
 }  // namespace eddy

@@ -3,11 +3,10 @@
 /// UserError (the input is wrong, 2), RuntimeError (the run failed, 3), InternalError (a defect of ours, 70).
 
 #include <cstdint>
+#include <fmt/core.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
-
-#include <fmt/core.h>
 
 namespace eddy {
 
@@ -87,10 +86,10 @@ std::string nearest_name(const std::string& word, const Range& candidates) {
 }  // namespace eddy
 
 /// Always runs; throws InternalError with the condition, its place and an optional fmt message.
-#define EDDY_CHECK(condition, ...)                                                                                  \
-  do {                                                                                                              \
-    if (!(condition)) [[unlikely]]                                                                                  \
-      ::eddy::detail::check_failed(#condition, __FILE__, __LINE__, ::eddy::detail::check_message(__VA_ARGS__));     \
+#define EDDY_CHECK(condition, ...)                                                                              \
+  do {                                                                                                          \
+    if (!(condition)) [[unlikely]]                                                                              \
+      ::eddy::detail::check_failed(#condition, __FILE__, __LINE__, ::eddy::detail::check_message(__VA_ARGS__)); \
   } while (false)
 
 /// As EDDY_CHECK, in builds without NDEBUG only: for checks that cost more than O(1).

@@ -2,10 +2,9 @@
 
 #include <mutex>
 #include <set>
-#include <string>
-
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <string>
 
 namespace eddy::log {
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-/// SC 2011). A number depends on (seed, stream, index) alone, so samples do not depend on the number of threads or ranks.
+/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
+/// 1, 2, 3", SC 2011). A number depends on (seed, stream, index) alone, so samples do not depend on the number of
+/// threads or ranks.
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,9 @@
 #include "framework/core/thread_pool.h"
 
-#include <sched.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -38,9 +37,9 @@ struct ThreadPool::State {
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> active{0};
   std::atomic<bool> stop{false};
-  std::mutex mutex;            // guards sleeping only
+  std::mutex mutex;  // guards sleeping only
   std::condition_variable wake;
-  std::mutex submit;           // one loop at a time
+  std::mutex submit;  // one loop at a time
 
   void work(int thread) {
     inside_loop = true;

@@ -8,7 +8,8 @@
 namespace eddy {
 
 /// A fixed number of threads that work off index ranges. The calling thread works too. Which thread runs which index is
-/// not defined, so a body must give the same result for an index on any thread; results then do not depend on n_threads().
+/// not defined, so a body must give the same result for an index on any thread; results then do not
+/// depend on n_threads().
 class ThreadPool {
  public:
   /// `n_threads` >= 1 counts the caller.
