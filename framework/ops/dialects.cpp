@@ -1,0 +1,11 @@
+#include "framework/ops/dialects.h"
+
+namespace eddy::ops {
+
+void register_all(ir::Context& context) {
+  register_arithmetic(context);
+  register_transcendental(context);
+  register_contraction(context);
+}
+
+}  // namespace eddy::ops

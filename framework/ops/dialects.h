@@ -1,0 +1,16 @@
+#pragma once
+/// The operations of the framework, registered by group.
+
+#include "framework/ir/dialect.h"
+
+namespace eddy::ops {
+
+/// A context that knows every operation of this folder: dialects `prim` and `nn`.
+void register_all(ir::Context& context);
+
+// The groups, one source file each.
+void register_arithmetic(ir::Context& context);
+void register_transcendental(ir::Context& context);
+void register_contraction(ir::Context& context);
+
+}  // namespace eddy::ops

@@ -1,0 +1,61 @@
+#pragma once
+/// Shared parts of the elementwise operations' structs.
+
+#include "framework/ops/lanes.h"
+#include "framework/ops/registration.h"
+
+namespace eddy::ops {
+
+/// All operands and results have one type; every dim is an axis of its own.
+struct Elementwise {
+  static std::vector<ir::Type> infer(const ir::InferArgs& args);
+  static ir::AxesMap axes(const ir::Operation& op);
+};
+
+/// Runs `f` for each element of dtype T; used by the reference kernels.
+template <typename Out, typename F>
+void for_each_element(const KernelArgs& args, F&& f) {
+  auto out = args.results[0].data<Out>();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(i);
+}
+
+/// A function of one inexact operand. `Op` adds
+///   template <typename T> static T eval(T u);                               the value
+///   static loops::Expr expression(loops::Expr u);                           the same for the loop IR
+///   static Value factor(Builder&, Value u, Value v);                        f'(u), v = f(u)
+///   static Lanes lanes(Builder&, const IndexSet&, const Lanes& u, Value v); the Taylor lanes
+/// Set `static constexpr bool real_only = true` when complex operands are not defined.
+template <typename Op>
+struct Unary : Elementwise {
+  static constexpr ir::Trait traits = ir::Trait::pure | ir::Trait::elementwise;
+
+  static std::vector<ir::Type> infer(const ir::InferArgs& args) {
+    args.expect_operands(1);
+    if (!is_inexact(args.operands[0].dtype())) args.fail("the operand must be a floating-point tensor");
+    return Elementwise::infer(args);
+  }
+  static void run(const KernelArgs& args) {
+    visit_dtype(args.results[0].dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_floating_point_v<T>) {
+        const auto u = args.operands[0].data<T>();
+        for_each_element<T>(args, [&](std::size_t i) { return Op::template eval<T>(u[i]); });
+      } else {
+        throw RuntimeError(fmt::format("{} has no reference kernel for {}", Op::name, name(dtype_of<T>())));
+      }
+    });
+  }
+  static loops::Expr point(const loops::PointArgs& args) {
+    return Op::expression(args.operand(0, {args.index.begin(), args.index.end()}));
+  }
+  static std::vector<Value> vjp(const ir::VjpArgs& args) {
+    Builder& b = args.builder;
+    const Value f = Op::factor(b, args.op.operand(0), args.op.result());
+    return {mul(b, args.cotangents[0], conj(b, f))};
+  }
+  static std::vector<Lanes> jet(const ir::JetArgs& args) {
+    return {Op::lanes(args.builder, args.set, args.operands[0], args.op.result())};
+  }
+};
+
+}  // namespace eddy::ops

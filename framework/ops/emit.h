@@ -1,0 +1,67 @@
+#pragma once
+/// Functions that emit operations: the vocabulary of the derivative rules, composite operations and frontends. Operands of
+/// elementwise operations must have equal types; the functions under "with broadcasting" stretch them first.
+
+#include <vector>
+
+#include "framework/core/array.h"
+#include "framework/ir/builder.h"
+
+namespace eddy::ops {
+
+using ir::Builder;
+using ir::Value;
+
+// ---- sources
+Value constant(Builder& b, const Array& value);
+/// A scalar of a real, complex, i64 or bool dtype.
+Value scalar(Builder& b, DType dtype, double value);
+/// A tensor of `type` filled with one number (a broadcast scalar).
+Value full(Builder& b, ir::Type type, double value);
+Value full_like(Builder& b, Value x, double value);
+/// The number that fills `x` when it is a scalar constant or a broadcast of one.
+std::optional<double> splat_value(Value x);
+
+// ---- shape
+/// Result dim dims[i] is operand dim i; all other result dims are new. Extents must agree.
+Value broadcast(Builder& b, Value x, Shape shape, std::vector<std::int64_t> dims);
+/// Stretches x to `shape` by NumPy's rules (trailing dims align, extents of 1 stretch); x itself when it fits already.
+Value broadcast_to(Builder& b, Value x, const Shape& shape);
+/// The common shape of NumPy broadcasting; UserError when there is none.
+Shape broadcast_shape(const Shape& a, const Shape& b);
+Value reshape(Builder& b, Value x, Shape shape);
+Value transpose(Builder& b, Value x, std::vector<std::int64_t> permutation);
+/// Elements start, start + stride, ... below limit, in every dim.
+Value slice(Builder& b, Value x, Shape start, Shape limit, std::vector<std::int64_t> stride);
+/// One dim cut to [start, limit), the others whole.
+Value slice_dim(Builder& b, Value x, std::size_t dim, Dim start, Dim limit);
+/// Zeros around (low, high) and between (interior) the elements of each dim.
+Value pad(Builder& b, Value x, Shape low, Shape high, std::vector<std::int64_t> interior);
+Value concat(Builder& b, const std::vector<Value>& parts, std::size_t dim);
+Value reverse(Builder& b, Value x, std::vector<std::int64_t> dims);
+
+// ---- elementwise, equal types
+Value add(Builder& b, Value x, Value y);
+Value sub(Builder& b, Value x, Value y);
+Value mul(Builder& b, Value x, Value y);
+Value div(Builder& b, Value x, Value y);
+Value neg(Builder& b, Value x);
+Value conj(Builder& b, Value x);  ///< x itself for real dtypes
+Value tanh(Builder& b, Value x);
+Value exp(Builder& b, Value x);
+/// x times a number.
+Value scale(Builder& b, Value x, double factor);
+Value square(Builder& b, Value x);
+
+// ---- reductions and contractions
+/// Sums over `dims` (ascending) and drops them.
+Value reduce_sum(Builder& b, Value x, std::vector<std::int64_t> dims);
+struct DotDims {
+  std::vector<std::int64_t> batch_lhs, batch_rhs, contract_lhs, contract_rhs;
+};
+/// Result dims: batch, then free dims of lhs, then free dims of rhs.
+Value dot_general(Builder& b, Value lhs, Value rhs, const DotDims& dims);
+/// [n, k] x [k, m].
+Value matmul(Builder& b, Value x, Value y);
+
+}  // namespace eddy::ops
