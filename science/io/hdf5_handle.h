@@ -1,7 +1,7 @@
 #pragma once
 /// Internal to science/io: HDF5 identifiers that close themselves, and the library's messages as text.
 
-#include <hdf5.h>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
