@@ -3,6 +3,7 @@
 namespace eddy::ops {
 
 void register_all(ir::Context& context) {
+  register_sources(context);
   register_arithmetic(context);
   register_transcendental(context);
   register_contraction(context);

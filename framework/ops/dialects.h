@@ -9,6 +9,7 @@ namespace eddy::ops {
 void register_all(ir::Context& context);
 
 // The groups, one source file each.
+void register_sources(ir::Context& context);
 void register_arithmetic(ir::Context& context);
 void register_transcendental(ir::Context& context);
 void register_contraction(ir::Context& context);

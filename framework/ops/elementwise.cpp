@@ -20,4 +20,9 @@ ir::AxesMap Elementwise::axes(const ir::Operation& op) {
   return map;
 }
 
+void no_kernel(const KernelArgs& args) {
+  throw RuntimeError(
+      fmt::format("{} has no reference kernel for {}", args.op.name(), name(args.op.operand(0).dtype())));
+}
+
 }  // namespace eddy::ops

@@ -12,12 +12,41 @@ struct Elementwise {
   static ir::AxesMap axes(const ir::Operation& op);
 };
 
-/// Runs `f` for each element of dtype T; used by the reference kernels.
+/// RuntimeError: the operation has no reference kernel for its operands' dtype.
+[[noreturn]] void no_kernel(const KernelArgs& args);
+
+/// Result i is f(i), of C++ type Out; used by the reference kernels.
 template <typename Out, typename F>
 void for_each_element(const KernelArgs& args, F&& f) {
   auto out = args.results[0].data<Out>();
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(i);
 }
+
+/// An operation of two operands of one numeric dtype. `Op` adds eval<T>(x, y), expression(x, y), vjp and jet.
+template <typename Op>
+struct Binary : Elementwise {
+  static std::vector<ir::Type> infer(const ir::InferArgs& args) {
+    args.expect_operands(2);
+    if (args.operands[0].dtype() == DType::boolean) args.fail("the operands must be numbers");
+    return Elementwise::infer(args);
+  }
+  static void run(const KernelArgs& args) {
+    visit_dtype(args.results[0].dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!std::is_same_v<T, bool> && requires { Op::template eval<T>(zero, zero); }) {
+        const auto x = args.operands[0].data<T>();
+        const auto y = args.operands[1].data<T>();
+        for_each_element<T>(args, [&](std::size_t i) { return Op::template eval<T>(x[i], y[i]); });
+      } else {
+        no_kernel(args);
+      }
+    });
+  }
+  static loops::Expr point(const loops::PointArgs& args) {
+    const std::vector<loops::Expr> index(args.index.begin(), args.index.end());
+    return Op::expression(args.operand(0, index), args.operand(1, index));
+  }
+};
 
 /// A function of one inexact operand. `Op` adds
 ///   template <typename T> static T eval(T u);                               the value
@@ -41,7 +70,7 @@ struct Unary : Elementwise {
         const auto u = args.operands[0].data<T>();
         for_each_element<T>(args, [&](std::size_t i) { return Op::template eval<T>(u[i]); });
       } else {
-        throw RuntimeError(fmt::format("{} has no reference kernel for {}", Op::name, name(dtype_of<T>())));
+        no_kernel(args);
       }
     });
   }

@@ -1,6 +1,6 @@
 #pragma once
-/// Functions that emit operations: the vocabulary of the derivative rules, composite operations and frontends. Operands of
-/// elementwise operations must have equal types; the functions under "with broadcasting" stretch them first.
+/// Functions that emit operations: the vocabulary of the derivative rules, composite operations and frontends. Operands
+/// of elementwise operations must have equal types; the functions under "with broadcasting" stretch them first.
 
 #include <vector>
 
@@ -51,6 +51,8 @@ Value tanh(Builder& b, Value x);
 Value exp(Builder& b, Value x);
 /// x times a number.
 Value scale(Builder& b, Value x, double factor);
+/// x plus a number.
+Value shift(Builder& b, Value x, double offset);
 Value square(Builder& b, Value x);
 
 // ---- reductions and contractions

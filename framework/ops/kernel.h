@@ -12,8 +12,8 @@ namespace eddy::ops {
 struct KernelArgs {
   const ir::Operation& op;
   std::span<const Array> operands;
-  std::span<Array> results;     ///< allocated with their final shapes, zero-filled
-  const DimBindings& dims;      ///< values of the symbols in attributes and types
+  std::span<Array> results;  ///< allocated with their final shapes, zero-filled
+  const DimBindings& dims;   ///< values of the symbols in attributes and types
 };
 
 /// Shapes and dtypes agree with the operation's types already. Sums are naive, in index order.

@@ -10,6 +10,11 @@ Value sum(Builder& b, std::span<const Value> terms) {
   return total;
 }
 
+Value difference(Builder& b, Value x, Value y) {
+  if (!y) return x;
+  return x ? sub(b, x, y) : neg(b, y);
+}
+
 Value product(Builder& b, Value x, Value y) { return x && y ? mul(b, x, y) : Value(); }
 
 Value cauchy(Builder& b, const IndexSet& set, const Lanes& x, const Lanes& y, std::size_t k) {
@@ -32,6 +37,21 @@ Lanes multiply(Builder& b, const IndexSet& set, const Lanes& x, const Lanes& y, 
   result[0] = first;
   for (std::size_t k = 1; k < set.size(); ++k) result[k] = cauchy(b, set, x, y, k);
   return result;
+}
+
+Lanes quotient(Builder& b, const IndexSet& set, const Lanes& x, const Lanes& y, Value first) {
+  // x = v y, solved for the coefficient of v that meets y_0.
+  Lanes v(set.size());
+  v[0] = first;
+  for (std::size_t k = 1; k < set.size(); ++k) {
+    std::vector<Value> terms;
+    for (const auto& [i, j] : set.splits(k)) {
+      if (i > 0) terms.push_back(product(b, y[i], v[j]));
+    }
+    const Value rest = difference(b, x[k], sum(b, terms));
+    if (rest) v[k] = div(b, rest, y[0]);
+  }
+  return v;
 }
 
 Lanes compose(Builder& b, const IndexSet& set, const Lanes& u, Value first,
