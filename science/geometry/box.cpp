@@ -99,9 +99,7 @@ Box::Box(std::vector<double> min, std::vector<double> max, std::vector<std::stri
   }
 }
 
-double Box::measure() const {
-  return interior_[0]->measure();
-}
+double Box::measure() const { return interior_[0]->measure(); }
 
 void Box::signed_distance(std::span<const double> points, std::span<double> distance) const {
   const std::size_t d = bounds_.min.size();
