@@ -108,6 +108,14 @@ std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
+bool is_identifier(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (text.empty() || !is_letter(text.front())) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string symbol_text(std::string_view name) { return is_identifier(name) ? std::string(name) : quoted(name); }
+
 Attribute Attribute::intern(detail::AttributeStorage storage) {
   static std::mutex mutex;
   static std::deque<detail::AttributeStorage> all;

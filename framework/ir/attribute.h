@@ -18,8 +18,8 @@ struct AttributeStorage;
 }
 
 /// One of: bool, integer, float, string, shape (sizes may be symbolic), type, list, dense (constant data). Each has one
-/// canonical text, which is its identity and reads back to the same attribute bit by bit (NaN payloads and -0 included).
-/// The default-constructed handle is null.
+/// canonical text, which is its identity and reads back to the same attribute bit by bit (NaN payloads and -0
+/// included). The default-constructed handle is null.
 class Attribute {
  public:
   enum class Kind { boolean, integer, floating, string, shape, type, list, dense };
@@ -36,6 +36,8 @@ class Attribute {
   static Attribute dense(const Array& value);
   static Attribute ints(const std::vector<std::int64_t>& values);
   static Attribute strings(const std::vector<std::string>& values);
+  /// Reads what str() prints. UserError otherwise.
+  static Attribute parse(std::string_view text);
 
   explicit operator bool() const { return storage_ != nullptr; }
   Kind kind() const;
@@ -97,5 +99,10 @@ std::string float_text(float value);
 
 /// `text` in double quotes, with ", \, control characters and non-ASCII bytes escaped as \xHH.
 std::string quoted(std::string_view text);
+
+/// A letter or underscore, then letters, digits and underscores.
+bool is_identifier(std::string_view text);
+/// `name` as it stands when it is an identifier, else quoted.
+std::string symbol_text(std::string_view name);
 
 }  // namespace eddy::ir

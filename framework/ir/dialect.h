@@ -17,15 +17,15 @@ namespace eddy::ir {
 /// Facts that need no code.
 enum class Trait : std::uint32_t {
   none = 0,
-  pure = 1 << 0,          ///< no effect but its results: may be merged, removed, moved
-  terminator = 1 << 1,    ///< ends a block
-  elementwise = 1 << 2,   ///< result[i] depends on operand[i] only; all shapes equal
-  commutative = 1 << 3,   ///< the two operands may change places
-  linear = 1 << 4,        ///< linear in all tensor operands together: lanes pass one by one, a Partial(sum) passes through
-  constant = 1 << 5,      ///< no operands, value known at compile time
+  pure = 1 << 0,         ///< no effect but its results: may be merged, removed, moved
+  terminator = 1 << 1,   ///< ends a block
+  elementwise = 1 << 2,  ///< result[i] depends on operand[i] only; all shapes equal
+  commutative = 1 << 3,  ///< the two operands may change places
+  linear = 1 << 4,    ///< linear in all tensor operands together: lanes pass one by one, a Partial(sum) passes through
+  constant = 1 << 5,  ///< no operands, value known at compile time
   zero_derivative = 1 << 6,  ///< piecewise constant, or a source: no derivative flows through
-  composite = 1 << 7,     ///< decomposes into primitives
-  isolated = 1 << 8,      ///< its regions use nothing defined outside
+  composite = 1 << 7,        ///< decomposes into primitives
+  isolated = 1 << 8,         ///< its regions use nothing defined outside
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -78,6 +78,7 @@ Function Module::clone_function(std::string_view name, std::string new_name) {
 
 std::unique_ptr<Module> Module::clone() const {
   auto copy = std::make_unique<Module>(*context_, name());
+  for (const auto& [name, value] : op_->attributes()) copy->op()->set_attribute(name, value);
   Builder builder(*context_, copy->body());
   ValueMap map;
   for (const Operation* op : body().operations()) builder.clone(*op, map);

@@ -63,8 +63,13 @@ std::unique_ptr<Operation> Operation::create(const OpInfo& info, std::span<const
     result->index = i;
     op->results_.push_back(std::move(result));
   }
-  for (std::size_t i = 0; i < n_regions; ++i) op->regions_.push_back(std::make_unique<Region>(op.get()));
+  for (std::size_t i = 0; i < n_regions; ++i) op->add_region();
   return op;
+}
+
+Region& Operation::add_region() {
+  regions_.push_back(std::make_unique<Region>(this));
+  return *regions_.back();
 }
 
 Operation::~Operation() {
@@ -163,9 +168,7 @@ std::vector<Operation*> Block::operations() const {
   return all;
 }
 
-Operation* Block::terminator() const {
-  return last_ && last_->info().has_trait(Trait::terminator) ? last_ : nullptr;
-}
+Operation* Block::terminator() const { return last_ && last_->info().has_trait(Trait::terminator) ? last_ : nullptr; }
 
 Operation* Block::insert(std::unique_ptr<Operation> owned, Operation* before) {
   Operation* op = owned.release();

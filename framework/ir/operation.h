@@ -134,6 +134,8 @@ class Operation {
 
   std::size_t n_regions() const { return regions_.size(); }
   Region& region(std::size_t i = 0) const { return *regions_.at(i); }
+  /// An empty region behind those that are there.
+  Region& add_region();
 
   Block* block() const { return block_; }
   Operation* next() const { return next_; }

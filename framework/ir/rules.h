@@ -1,6 +1,6 @@
 #pragma once
-/// Interfaces of the rules an operation may have. The structs in framework/ops fill them; autodiff, compiler and runtime
-/// read them through OpInfo::get<Rule>(). Lowering rules are declared in framework/loops, reference kernels in
+/// Interfaces of the rules an operation may have. The structs in framework/ops fill them; autodiff, compiler and
+/// runtime read them through OpInfo::get<Rule>(). Lowering rules are declared in framework/loops, reference kernels in
 /// framework/ops.
 
 #include <functional>
@@ -38,9 +38,9 @@ struct VerifyRule {
   void (*verify)(const Operation& op) = nullptr;
 };
 
-/// Names of axes, einsum-like. In one operation the same label means the same axis. A label in operands only is reduced,
-/// one in results only is new (broadcast). kOpaque marks a dim along which elements are mixed or moved (concat, slice,
-/// reshape that splits it): nothing can be said across it.
+/// Names of axes, einsum-like. In one operation the same label means the same axis. A label in operands only is
+/// reduced, one in results only is new (broadcast). kOpaque marks a dim along which elements are mixed or moved
+/// (concat, slice, reshape that splits it): nothing can be said across it.
 struct AxesMap {
   static constexpr int kOpaque = -1;
   std::vector<std::vector<int>> operands;  ///< one label per dim of each operand
@@ -62,8 +62,8 @@ struct VjpRule {
   std::vector<Value> (*vjp)(const VjpArgs& args) = nullptr;
 };
 
-/// Lanes of one value by position in an IndexSet: normalized Taylor coefficients. Position 0 is the value itself; a null
-/// lane is zero.
+/// Lanes of one value by position in an IndexSet: normalized Taylor coefficients. Position 0 is the value itself; a
+/// null lane is zero.
 using Lanes = std::vector<Value>;
 
 /// The Taylor rule: emits operations that compute the results' lanes of total order >= 1.
@@ -74,9 +74,9 @@ struct JetArgs {
   std::span<const Lanes> operands;  ///< each of size set.size(), position 0 set
 };
 struct JetRule {
-  /// One Lanes per result; position 0 is the operation's own result. The coefficient of a top-order index depends on the
-  /// operands' lanes of that index affinely, with the first derivative at the primal point as factor: collapsed lanes
-  /// rely on it.
+  /// One Lanes per result; position 0 is the operation's own result. The coefficient of a top-order index depends on
+  /// the operands' lanes of that index affinely, with the first derivative at the primal point as factor: collapsed
+  /// lanes rely on it.
   std::vector<Lanes> (*jet)(const JetArgs& args) = nullptr;
 };
 
