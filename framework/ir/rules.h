@@ -38,6 +38,17 @@ struct VerifyRule {
   void (*verify)(const Operation& op) = nullptr;
 };
 
+/// Conditions on symbolic sizes that the types do not express ("the slice ends inside the tensor"). ShapeRule rejects
+/// what constants violate; whoever binds the symbols evaluates the rest before the first kernel runs: kernels rely on
+/// them.
+struct SizeCondition {
+  Dim value;            ///< must not be negative
+  std::string message;  ///< what is wrong when it is
+};
+struct SizeRule {
+  std::vector<SizeCondition> (*conditions)(std::span<const Type> operands, const AttributeMap& attributes) = nullptr;
+};
+
 /// Names of axes, einsum-like. In one operation the same label means the same axis. A label in operands only is
 /// reduced, one in results only is new (broadcast). kOpaque marks a dim along which elements are mixed or moved
 /// (concat, slice, reshape that splits it): nothing can be said across it.

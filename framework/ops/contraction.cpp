@@ -73,9 +73,9 @@ struct DotGeneral {
       args.fail("the operands must be floating-point tensors of one dtype");
     }
     DotDims dims;
-    for (auto& [list, key] : {std::pair(&dims.batch_lhs, "batch_lhs"), std::pair(&dims.batch_rhs, "batch_rhs"),
-                              std::pair(&dims.contract_lhs, "contract_lhs"),
-                              std::pair(&dims.contract_rhs, "contract_rhs")}) {
+    for (auto& [list, key] :
+         {std::pair(&dims.batch_lhs, "batch_lhs"), std::pair(&dims.batch_rhs, "batch_rhs"),
+          std::pair(&dims.contract_lhs, "contract_lhs"), std::pair(&dims.contract_rhs, "contract_rhs")}) {
       *list = args.at(key).as_ints();
     }
     check_side(args, "lhs", lhs.rank(), dims.batch_lhs, dims.contract_lhs);
@@ -91,8 +91,10 @@ struct DotGeneral {
     };
     pair_up(dims.batch_lhs, dims.batch_rhs, true);
     pair_up(dims.contract_lhs, dims.contract_rhs, false);
-    for (const auto dim : free_dims(lhs.rank(), dims.batch_lhs, dims.contract_lhs)) shape.push_back(lhs.dim(static_cast<std::size_t>(dim)));
-    for (const auto dim : free_dims(rhs.rank(), dims.batch_rhs, dims.contract_rhs)) shape.push_back(rhs.dim(static_cast<std::size_t>(dim)));
+    for (const auto dim : free_dims(lhs.rank(), dims.batch_lhs, dims.contract_lhs))
+      shape.push_back(lhs.dim(static_cast<std::size_t>(dim)));
+    for (const auto dim : free_dims(rhs.rank(), dims.batch_rhs, dims.contract_rhs))
+      shape.push_back(rhs.dim(static_cast<std::size_t>(dim)));
     return {ir::Type::tensor(lhs.dtype(), std::move(shape))};
   }
 

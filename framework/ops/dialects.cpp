@@ -7,6 +7,9 @@ void register_all(ir::Context& context) {
   register_arithmetic(context);
   register_transcendental(context);
   register_contraction(context);
+  register_shape(context);
+  register_slicing(context);
+  register_reduction(context);
 }
 
 }  // namespace eddy::ops

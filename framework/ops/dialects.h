@@ -13,5 +13,8 @@ void register_sources(ir::Context& context);
 void register_arithmetic(ir::Context& context);
 void register_transcendental(ir::Context& context);
 void register_contraction(ir::Context& context);
+void register_shape(ir::Context& context);
+void register_slicing(ir::Context& context);
+void register_reduction(ir::Context& context);
 
 }  // namespace eddy::ops

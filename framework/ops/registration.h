@@ -3,6 +3,8 @@
 ///
 ///   static constexpr std::string_view name;  static constexpr ir::Trait traits;          required
 ///   static std::vector<ir::Type> infer(const ir::InferArgs&);                            required
+///   static std::vector<ir::SizeCondition> conditions(                                    where sizes must fit
+///       std::span<const ir::Type>, const ir::AttributeMap&);
 ///   static ir::AxesMap axes(const ir::Operation&);                                       required of primitives
 ///   static std::vector<ir::Value> vjp(const ir::VjpArgs&);                               unless zero_derivative
 ///   static std::vector<ir::Lanes> jet(const ir::JetArgs&);                               unless zero_derivative
@@ -25,6 +27,7 @@ template <typename Op>
 void register_op(ir::Context& context) {
   ir::OpInfo& info = context.register_op(std::string(Op::name), Op::traits);
   info.add(ir::ShapeRule{&Op::infer});
+  if constexpr (requires { &Op::conditions; }) info.add(ir::SizeRule{&Op::conditions});
   if constexpr (requires { &Op::axes; }) info.add(ir::AxesRule{&Op::axes});
   if constexpr (requires { &Op::vjp; }) info.add(ir::VjpRule{&Op::vjp});
   if constexpr (requires { &Op::jet; }) info.add(ir::JetRule{&Op::jet});
