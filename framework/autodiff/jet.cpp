@@ -1,5 +1,7 @@
 #include "framework/autodiff/jet.h"
 
+#include <algorithm>
+
 #include "framework/autodiff/slice.h"
 #include "framework/ops/emit.h"
 #include "framework/ops/lanes.h"

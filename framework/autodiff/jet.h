@@ -2,6 +2,7 @@
 /// Taylor mode as an IR transform: multi-index jets and collapsed jets.
 
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 

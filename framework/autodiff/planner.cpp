@@ -69,7 +69,7 @@ Nesting nesting_of(Group& group) {
     for (const DerivativeTerm& term : group.terms(*it)) totals.push_back(term.orders);
     std::vector<MultiIndex> all = totals;
     for (const MultiIndex& outer : nesting.demands[it->op]) {
-      for (const MultiIndex& own : totals) all.push_back(outer + own);
+      for (const MultiIndex& own : totals) all.push_back(ir::sum(outer, own));
     }
     for (ir::Operation* op : dependent_operations(group.coordinates, std::vector{it->expression})) {
       if (!op->is(kDerivativeOp)) continue;
@@ -94,7 +94,7 @@ LanePlan plan_lanes(Group& group) {
     }
     for (const DerivativeTerm& term : terms) {
       indices.push_back(term.orders);
-      for (const MultiIndex& further : outer) indices.push_back(term.orders + further);
+      for (const MultiIndex& further : outer) indices.push_back(ir::sum(term.orders, further));
     }
   }
   // Collapse only what saves lanes: a combination whose terms are all carried anyway is a sum of them.

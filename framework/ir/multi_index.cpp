@@ -18,11 +18,11 @@ double factorial(const MultiIndex& index) {
   return product;
 }
 
-MultiIndex operator+(const MultiIndex& a, const MultiIndex& b) {
+MultiIndex sum(const MultiIndex& a, const MultiIndex& b) {
   EDDY_CHECK(a.size() == b.size());
-  MultiIndex sum = a;
-  for (std::size_t i = 0; i < b.size(); ++i) sum[i] += b[i];
-  return sum;
+  MultiIndex total = a;
+  for (std::size_t i = 0; i < b.size(); ++i) total[i] += b[i];
+  return total;
 }
 
 bool divides(const MultiIndex& a, const MultiIndex& b) {

@@ -15,7 +15,7 @@ using MultiIndex = std::vector<int>;
 int order(const MultiIndex& index);
 /// alpha! = product of the factorials of its entries: a derivative is alpha! times the normalized coefficient.
 double factorial(const MultiIndex& index);
-MultiIndex operator+(const MultiIndex& a, const MultiIndex& b);
+MultiIndex sum(const MultiIndex& a, const MultiIndex& b);
 /// Entrywise a <= b.
 bool divides(const MultiIndex& a, const MultiIndex& b);
 /// b - a; a must divide b.

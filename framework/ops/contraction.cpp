@@ -208,30 +208,38 @@ struct DotGeneral {
     };
     const auto has = [&](const std::vector<int>& list, int label) { return find(list, label) != std::ssize(list); };
     DotDims dims;
-    std::vector<int> result;  // labels of the contraction's result
+    std::vector<int> shared, of_g, of_other;  // labels of the contraction's result
     for (std::size_t i = 0; i < labels.result.size(); ++i) {
       const int label = labels.result[i];
-      if (!has(theirs, label)) continue;
+      if (!has(theirs, label)) {
+        of_g.push_back(label);
+        continue;
+      }
       auto& g_list = has(own, label) ? dims.batch_lhs : dims.contract_lhs;
       auto& other_list = has(own, label) ? dims.batch_rhs : dims.contract_rhs;
       g_list.push_back(static_cast<std::int64_t>(i));
       other_list.push_back(find(theirs, label));
-      if (has(own, label)) result.push_back(label);
-    }
-    for (const int label : labels.result) {
-      if (!has(theirs, label)) result.push_back(label);
+      if (has(own, label)) shared.push_back(label);
     }
     for (const int label : theirs) {
-      if (!has(labels.result, label)) result.push_back(label);
+      if (!has(labels.result, label)) of_other.push_back(label);
     }
+    // Of the two orders of the operands the one that gives the dims as they are wanted, where there is one.
+    const auto joined = [&](const std::vector<int>& first, const std::vector<int>& second) {
+      std::vector<int> all = shared;
+      all.insert(all.end(), first.begin(), first.end());
+      all.insert(all.end(), second.begin(), second.end());
+      return all;
+    };
+    if (joined(of_other, of_g) == own) {
+      return dot_general(b, other, g, {dims.batch_rhs, dims.batch_lhs, dims.contract_rhs, dims.contract_lhs});
+    }
+    const std::vector<int> result = joined(of_g, of_other);
     const Value contracted = dot_general(b, g, other, dims);
+    if (result == own) return contracted;
     std::vector<std::int64_t> permutation;
-    bool is_identity = true;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      permutation.push_back(find(result, own[i]));
-      is_identity &= permutation.back() == static_cast<std::int64_t>(i);
-    }
-    return is_identity ? contracted : transpose(b, contracted, permutation);
+    for (const int label : own) permutation.push_back(find(result, label));
+    return transpose(b, contracted, permutation);
   }
 
   static void fill_strides(const std::vector<std::int64_t>& shape, const std::vector<int>& labels,
