@@ -19,7 +19,9 @@ struct Constant {
     const Array& data = value.as_dense();
     return {ir::Type::tensor(data.dtype(), Shape(data.shape().begin(), data.shape().end()))};
   }
-  static ir::AxesMap axes(const ir::Operation& op) { return Elementwise::axes(op); }
+  static ir::AxesMap axes(const ir::Operation& op) {
+    return {{}, {std::vector<int>(op.result().rank(), ir::AxesMap::kOpaque)}};
+  }
   /// Of single numbers only: larger constants are buffers of the compiled program.
   static loops::Expr point(const loops::PointArgs& args) {
     const Array& data = args.op.at("value").as_dense();
