@@ -21,9 +21,11 @@ Operation* Builder::create(std::string_view name, std::span<const Value> operand
 
 Operation* Builder::create_typed(std::string_view name, std::span<const Value> operands,
                                  std::span<const Type> result_types, AttributeMap attributes, std::size_t n_regions) {
-  return block_->insert(
+  Operation* op = block_->insert(
       Operation::create(context_->at(name), operands, result_types, std::move(attributes), n_regions, location_),
       before_);
+  inserted(op);
+  return op;
 }
 
 Operation* Builder::clone(const Operation& op, ValueMap& map) {
@@ -51,6 +53,7 @@ Operation* Builder::clone(const Operation& op, ValueMap& map) {
       for (const Operation* inside : source.operations()) inner.clone(*inside, map);
     }
   }
+  inserted(copy);
   return copy;
 }
 

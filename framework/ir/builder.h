@@ -19,6 +19,7 @@ class Builder {
   /// Inserts at the end of `block`, or before its operation `before`.
   Builder(const Context& context, Block& block, Operation* before = nullptr)
       : context_(&context), block_(&block), before_(before) {}
+  virtual ~Builder() = default;
   static Builder before(const Context& context, Operation* op) { return Builder(context, *op->block(), op); }
   static Builder after(const Context& context, Operation* op) { return Builder(context, *op->block(), op->next()); }
 
@@ -57,6 +58,10 @@ class Builder {
   Operation* clone(const Operation& op, ValueMap& map);
   /// Copies all operations of `source` but its terminator; returns what the terminator's operands became.
   std::vector<Value> inline_block(const Block& source, ValueMap& map);
+
+ protected:
+  /// Told of each operation after it was created or cloned, its regions with it.
+  virtual void inserted(Operation*) {}
 
  private:
   const Context* context_;

@@ -1,8 +1,9 @@
+#include "framework/ir/printer.h"
+
 #include <catch2/catch.hpp>
 
 #include "framework/ir/dialect.h"
 #include "framework/ir/parser.h"
-#include "framework/ir/printer.h"
 #include "framework/ir/test_dialect.h"
 #include "framework/ir/verifier.h"
 
