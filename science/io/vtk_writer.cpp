@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <string_view>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
@@ -87,6 +88,15 @@ vtkSmartPointer<vtkDataArray> to_vtk(const NamedArray& field, const std::vector<
   return result;
 }
 
+/// Drops VTK's `<InformationKey>` elements (ranges of norms): no reader needs them, and VTK's own stumbles over "inf".
+void erase_information_keys(std::string& xml) {
+  const std::string_view open = "<InformationKey", close = "</InformationKey>";
+  for (std::size_t from = xml.find(open); from != std::string::npos; from = xml.find(open, from)) {
+    const std::size_t to = xml.find(close, from);
+    xml.erase(from, to == std::string::npos ? to : to + close.size() - from);
+  }
+}
+
 /// Assembles the file in memory, so that a failing disk is seen by write_file() and not half-seen by VTK.
 template <typename Writer>
 void write(const fs::path& path, vtkDataObject* data, const VtkOptions& options) {
@@ -95,8 +105,8 @@ void write(const fs::path& path, vtkDataObject* data, const VtkOptions& options)
     const VtkSession session;
     vtkNew<Writer> writer;
     writer->SetInputData(data);
-    writer->SetDataModeToAppended();
-    writer->EncodeAppendedDataOff();
+    // Not "appended": ParaView 5.11 with the expat of Debian 12's security updates cannot read it beyond a few kB.
+    writer->SetDataModeToBinary();
     writer->SetHeaderTypeToUInt64();
     if (options.compress) {
       writer->SetCompressorTypeToZLib();
@@ -108,6 +118,7 @@ void write(const fs::path& path, vtkDataObject* data, const VtkOptions& options)
       throw RuntimeError(fmt::format("cannot write '{}': VTK says: {}", path.string(), session.messages()));
     }
     bytes = writer->GetOutputString();
+    erase_information_keys(bytes);
   }
   write_file(path, bytes);
 }

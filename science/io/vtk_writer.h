@@ -14,8 +14,8 @@ struct VtkOptions {
   bool compress = false;
 };
 
-/// Writes a `.vti` file, appended binary. Vectors of two components get a third, zero, for which VTK's filters ask.
-/// Characters that XML cannot hold in a name, and quotes and brackets, become `_`.
+/// Writes a `.vti` file, binary inside the XML. Vectors of two components get a third, zero, for which VTK's filters
+/// ask. Characters that XML cannot hold in a name, and quotes and brackets, become `_`.
 void write_vti(const std::filesystem::path& path, const ImageData& image, const VtkOptions& options = {});
 
 /// Writes a `.vtu` file, likewise. Missing coordinates are zero. A mesh without cells gets a vertex at each point,
