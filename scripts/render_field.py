@@ -1,7 +1,9 @@
 """Renders one field of a result to a PNG, without a screen. Runs in ParaView's Python:
 
-    xvfb-run -a pvbatch scripts/render_field.py runs/burgers/fields.pvd u docs/images/burgers.png
+    xvfb-run -a -s -noreset pvbatch scripts/render_field.py runs/burgers/fields.pvd u docs/images/burgers.png
     ... [--time T] [--size 1200x640] [--colors "Cool to Warm"] [--range MIN,MAX]
+
+Without -noreset the X server now and then restarts between two of ParaView's connections, and pvbatch aborts.
 
 Reads .pvd, .vti, .vtu and .vtr. A field over one space dimension and time is drawn as a picture over both, with time
 upwards. Otherwise the picture shows the last time, or the one nearest to --time, seen from above in two dimensions.
