@@ -10,6 +10,8 @@ void register_all(ir::Context& context) {
   register_shape(context);
   register_slicing(context);
   register_reduction(context);
+  register_scan(context);
+  register_indexing(context);
 }
 
 }  // namespace eddy::ops

@@ -16,5 +16,7 @@ void register_contraction(ir::Context& context);
 void register_shape(ir::Context& context);
 void register_slicing(ir::Context& context);
 void register_reduction(ir::Context& context);
+void register_scan(ir::Context& context);
+void register_indexing(ir::Context& context);
 
 }  // namespace eddy::ops

@@ -40,6 +40,16 @@ Value pad(Builder& b, Value x, Shape low, Shape high, std::vector<std::int64_t> 
 Value concat(Builder& b, const std::vector<Value>& parts, std::size_t dim);
 Value reverse(Builder& b, Value x, std::vector<std::int64_t> dims);
 
+// ---- places known at run time; an index outside its dim means the nearest one inside
+/// Result dims: those of data before `dim`, those of the i64 indices, those of data after `dim`.
+Value gather(Builder& b, Value data, Value indices, std::size_t dim);
+/// The adjoint of gather: updates added to zeros whose dim `dim` has `size`, in the order of the indices.
+Value scatter_add(Builder& b, Value indices, Value updates, std::size_t dim, Dim size);
+/// A window of `sizes` that begins at starts i64[rank], moved inwards when it would reach over an end.
+Value dynamic_slice(Builder& b, Value x, Value starts, Shape sizes);
+/// x with such a window replaced by `update`.
+Value dynamic_update_slice(Builder& b, Value x, Value update, Value starts);
+
 // ---- elementwise, equal types
 Value add(Builder& b, Value x, Value y);
 Value sub(Builder& b, Value x, Value y);
@@ -58,6 +68,14 @@ Value square(Builder& b, Value x);
 // ---- reductions and contractions
 /// Sums over `dims` (ascending) and drops them.
 Value reduce_sum(Builder& b, Value x, std::vector<std::int64_t> dims);
+/// NaN where there is one, -inf (the least integer) where there is nothing.
+Value reduce_max(Builder& b, Value x, std::vector<std::int64_t> dims);
+/// Differentiable to any order at zeros also; derivatives need constant sizes of the reduced dims.
+Value reduce_prod(Builder& b, Value x, std::vector<std::int64_t> dims);
+/// Sums up to and with each element along `dim`.
+Value cumsum(Builder& b, Value x, std::size_t dim);
+/// Where the first greatest element along `dim` is (i64; the first NaN when there is one); drops `dim`.
+Value argmax(Builder& b, Value x, std::size_t dim);
 struct DotDims {
   std::vector<std::int64_t> batch_lhs, batch_rhs, contract_lhs, contract_rhs;
 };
