@@ -62,6 +62,17 @@ void check_vjp(const Build& build, const std::vector<Array>& arguments);
 /// operation that `build` emits; along a reduced or a new axis the results stay (reduced: up to rounding).
 void check_axes(const Build& build, const std::vector<Array>& arguments);
 
+/// The loop lowering of every operation that `build` emits, evaluated node by node, gives what its reference kernel
+/// gives, up to `tolerance` as in require_close. Arguments have the given types, whose symbols `dims` binds; without
+/// types, their own.
+void check_lowering(const Build& build, const std::vector<Array>& arguments, double tolerance = 0);
+void check_lowering(const Build& build, const std::vector<ir::Type>& types, const std::vector<Array>& arguments,
+                    const DimBindings& dims, double tolerance = 0);
+
+/// The Taylor rules of a map that is linear in all its f64 arguments together: each lane of the result is the map
+/// applied to the arguments' lanes, a null lane where all of theirs are.
+void check_linear_jet(const Build& build, const std::vector<Array>& arguments);
+
 /// Lanes of an argument by position in an index set; an empty optional is a null lane.
 using LaneValues = std::vector<std::optional<Array>>;
 
