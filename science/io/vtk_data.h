@@ -2,17 +2,11 @@
 /// Grids and meshes with fields, as VTK's files hold them.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "framework/core/array.h"
+#include "science/io/named_array.h"
 
 namespace eddy::io {
-
-struct NamedArray {
-  std::string name;
-  Array values;
-};
 
 /// A regular grid in one to three dimensions; the axes are x, y, z in this order.
 struct ImageData {
