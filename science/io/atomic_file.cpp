@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
-#include <regex>
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -90,11 +90,11 @@ void write_file_with(const fs::path& path, const std::function<void(const fs::pa
 }
 
 void remove_stale_temporaries(const fs::path& folder) {
-  static const std::regex name(R"(\..+\.[0-9]+-[0-9]+\.tmp)");
   std::error_code error;
   std::vector<fs::path> stale;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (std::regex_match(entry.path().filename().string(), name)) stale.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    if (name.front() == '.' && entry.path().extension() == ".tmp") stale.push_back(entry.path());
   }
   for (const fs::path& path : stale) fs::remove(path, error);
 }

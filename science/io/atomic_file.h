@@ -19,7 +19,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 void write_file_with(const std::filesystem::path& path,
                      const std::function<void(const std::filesystem::path& temporary)>& writer);
 
-/// Removes the temporary files that killed processes left in `folder`. Only for a folder nobody else writes into.
+/// Removes the temporary files (`.*.tmp`) that killed processes left in `folder`. Only for a folder nobody else writes
+/// into.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 /// The bytes of a file the user named. UserError with the path and the system's text when it cannot be read.

@@ -110,6 +110,15 @@ TEST_CASE("an image reads back bitwise with our reader, in one to three dimensio
   }
 }
 
+TEST_CASE("an image of many megabytes reads back") {
+  const TemporaryFolder folder;
+  const ImageData image{{300, 1100}, {0, 0}, {1, 1}, {{"u", ramp<double>({300, 1100})}}};
+  for (const bool compress : {false, true}) {
+    write_vti(folder / "a.vti", image, {compress});
+    CHECK(std::get<ImageData>(read_vtk(folder / "a.vti")).fields[0].values.identical(image.fields[0].values));
+  }
+}
+
 TEST_CASE("a mesh reads back bitwise, with and without cells") {
   const TemporaryFolder folder;
   Mesh mesh;
