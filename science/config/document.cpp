@@ -36,9 +36,7 @@ const Node* Node::find(std::string_view key) const {
   return nullptr;
 }
 
-Node* Node::find(std::string_view key) {
-  return const_cast<Node*>(std::as_const(*this).find(key));
-}
+Node* Node::find(std::string_view key) { return const_cast<Node*>(std::as_const(*this).find(key)); }
 
 void Node::set(std::string key, Node value) {
   if (Node* present = find(key)) {
@@ -55,9 +53,7 @@ std::vector<std::string> Node::keys() const {
 }
 
 namespace {
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// Offset in `source` of a position.
 std::size_t offset_of(const std::string& source, int line, int column) {
@@ -80,17 +76,14 @@ std::size_t content_start(const std::string& source, std::size_t at, char& style
   if (at >= source.size()) return at;
   switch (source[at]) {
     case '\'':
-    case '"':
-      style = source[at];
-      return at + 1;
+    case '"': style = source[at]; return at + 1;
     case '|':
     case '>': {
       style = source[at];
       const std::size_t end_of_line = source.find('\n', at);
       return end_of_line == std::string::npos ? source.size() : end_of_line + 1;
     }
-    default:
-      return at;
+    default: return at;
   }
 }
 }  // namespace
@@ -137,14 +130,10 @@ SourceLocation Node::where_at(std::size_t offset) const {
 
 std::string Node::describe() const {
   switch (kind) {
-    case Kind::null:
-      return "nothing";
-    case Kind::sequence:
-      return "a list";
-    case Kind::map:
-      return "a map";
-    case Kind::scalar:
-      break;
+    case Kind::null: return "nothing";
+    case Kind::sequence: return "a list";
+    case Kind::map: return "a map";
+    case Kind::scalar: break;
   }
   if (!quoted && number_from_text(text)) return "the number " + text;
   const std::string shown = text.size() <= 60 ? text : text.substr(0, 57) + "...";
@@ -179,8 +168,6 @@ std::optional<double> number_from_text(std::string_view text) {
   return value;
 }
 
-std::string text_from_number(double value) {
-  return fmt::format("{}", value);
-}
+std::string text_from_number(double value) { return fmt::format("{}", value); }
 
 }  // namespace eddy::config

@@ -14,68 +14,45 @@ using Kind = Expression::Kind;
 /// How tightly a node binds when printed; the numbers follow the grammar in the header.
 int level(const Expression& e) {
   switch (e.kind) {
-    case Kind::logical_or:
-      return 1;
-    case Kind::logical_and:
-      return 2;
-    case Kind::logical_not:
-      return 3;
+    case Kind::logical_or: return 1;
+    case Kind::logical_and: return 2;
+    case Kind::logical_not: return 3;
     case Kind::less:
     case Kind::less_equal:
     case Kind::greater:
     case Kind::greater_equal:
     case Kind::equal:
-    case Kind::not_equal:
-      return 4;
+    case Kind::not_equal: return 4;
     case Kind::add:
-    case Kind::subtract:
-      return 5;
+    case Kind::subtract: return 5;
     case Kind::multiply:
-    case Kind::divide:
-      return 6;
-    case Kind::negate:
-      return 7;
-    case Kind::power:
-      return 8;
+    case Kind::divide: return 6;
+    case Kind::negate: return 7;
+    case Kind::power: return 8;
     case Kind::number:
     case Kind::name:
     case Kind::call:
-    case Kind::derivative:
-      return 9;
+    case Kind::derivative: return 9;
   }
   throw InternalError("unknown kind of expression");
 }
 
 const char* symbol(Kind kind) {
   switch (kind) {
-    case Kind::add:
-      return " + ";
-    case Kind::subtract:
-      return " - ";
-    case Kind::multiply:
-      return "*";
-    case Kind::divide:
-      return "/";
-    case Kind::power:
-      return "^";
-    case Kind::less:
-      return " < ";
-    case Kind::less_equal:
-      return " <= ";
-    case Kind::greater:
-      return " > ";
-    case Kind::greater_equal:
-      return " >= ";
-    case Kind::equal:
-      return " == ";
-    case Kind::not_equal:
-      return " != ";
-    case Kind::logical_and:
-      return " and ";
-    case Kind::logical_or:
-      return " or ";
-    default:
-      throw InternalError("this kind of expression has no infix operator");
+    case Kind::add: return " + ";
+    case Kind::subtract: return " - ";
+    case Kind::multiply: return "*";
+    case Kind::divide: return "/";
+    case Kind::power: return "^";
+    case Kind::less: return " < ";
+    case Kind::less_equal: return " <= ";
+    case Kind::greater: return " > ";
+    case Kind::greater_equal: return " >= ";
+    case Kind::equal: return " == ";
+    case Kind::not_equal: return " != ";
+    case Kind::logical_and: return " and ";
+    case Kind::logical_or: return " or ";
+    default: throw InternalError("this kind of expression has no infix operator");
   }
 }
 
@@ -84,12 +61,8 @@ void print(const Expression& e, int min_level, std::string& out) {
   const bool parentheses = own < min_level;
   if (parentheses) out += '(';
   switch (e.kind) {
-    case Kind::number:
-      out += text_from_number(e.value);
-      break;
-    case Kind::name:
-      out += e.name;
-      break;
+    case Kind::number: out += text_from_number(e.value); break;
+    case Kind::name: out += e.name; break;
     case Kind::call:
     case Kind::derivative:
       out += e.kind == Kind::call ? e.name : "d";

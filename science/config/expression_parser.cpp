@@ -19,12 +19,8 @@ constexpr std::size_t max_tokens = 2000;
 constexpr int max_nesting = 100;
 constexpr std::size_t max_name = 200;
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Token {
   enum class Kind { number, word, symbol, end } kind = Kind::end;
@@ -237,12 +233,9 @@ class Parser {
         if (is_symbol("(")) throw error("expected an operator, found '('", "a product is written a*b");
         return expression;
       }
-      case Token::Kind::word:
-        return word(first, power);
-      case Token::Kind::symbol:
-        break;
-      case Token::Kind::end:
-        throw error("expected a value, found " + found());
+      case Token::Kind::word: return word(first, power);
+      case Token::Kind::symbol: break;
+      case Token::Kind::end: throw error("expected a value, found " + found());
     }
     if (first.text == "(") {
       ++at_;
@@ -302,9 +295,7 @@ class Parser {
   int nesting_ = 0;
 };
 
-Expression parse_input(const Input& input) {
-  return Parser(input).run();
-}
+Expression parse_input(const Input& input) { return Parser(input).run(); }
 
 }  // namespace
 

@@ -35,22 +35,17 @@ class Resolver {
       throw UserError(e.where, "expected a condition, found a value", "compare it, for instance: x > 0");
     }
     switch (e.kind) {
-      case Kind::number:
-        return e;
-      case Kind::name:
-        return name(e);
-      case Kind::call:
-        return call(e);
+      case Kind::number: return e;
+      case Kind::name: return name(e);
+      case Kind::call: return call(e);
       case Kind::derivative: {
         for (const std::string& coordinate : e.coordinates) check_coordinate(coordinate, e.where);
         return derivative(run(e.operand(), Expect::value), e.coordinates, e.where);
       }
       case Kind::logical_and:
       case Kind::logical_or:
-      case Kind::logical_not:
-        return with_operands(e, Expect::condition);
-      default:
-        return with_operands(e, Expect::value);
+      case Kind::logical_not: return with_operands(e, Expect::condition);
+      default: return with_operands(e, Expect::value);
     }
   }
 

@@ -21,9 +21,7 @@ Scope burgers_scope() {
 }
 
 /// Canonical text after parsing.
-std::string parsed(const std::string& text) {
-  return str(parse_expression(text));
-}
+std::string parsed(const std::string& text) { return str(parse_expression(text)); }
 /// Canonical text after resolving.
 std::string resolved(const std::string& text, const Scope& scope = burgers_scope(), Expect expect = Expect::either) {
   return str(resolve(parse_expression(text), scope, expect));

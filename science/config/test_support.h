@@ -27,23 +27,12 @@ inline std::string mutate(std::string text, const std::string& alphabet, const R
     const std::size_t length = rng.below(index++, 12);
     const char c = alphabet[rng.below(index++, alphabet.size())];
     switch (rng.below(index++, 6)) {
-      case 0:
-        text.erase(at, 1);
-        break;
-      case 1:
-        text.insert(at, 1, c);
-        break;
-      case 2:
-        text[at] = c;
-        break;
-      case 3:
-        text.erase(at, length);
-        break;
-      case 4:
-        text.insert(rng.below(index++, text.size()), text.substr(at, length));
-        break;
-      default:
-        text[at] = static_cast<char>(rng.below(index++, 256));
+      case 0: text.erase(at, 1); break;
+      case 1: text.insert(at, 1, c); break;
+      case 2: text[at] = c; break;
+      case 3: text.erase(at, length); break;
+      case 4: text.insert(rng.below(index++, text.size()), text.substr(at, length)); break;
+      default: text[at] = static_cast<char>(rng.below(index++, 256));
     }
   }
   return text;

@@ -26,7 +26,11 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(std::shared_ptr<const std::string> file, std::shared_ptr<const std::string> source)
       : file_(std::move(file)), source_(std::move(source)) {}
 
-  Node take() { return std::move(root_); }
+  /// The tree, once the parser has found no error.
+  Node take() {
+    if (pending_error_) throw UserError(*pending_error_);
+    return std::move(root_);
+  }
 
   SourceLocation location(const YAML::Mark& mark) const {
     if (mark.is_null()) return {file_, 0, 0};
@@ -51,7 +55,7 @@ class TreeBuilder : public YAML::EventHandler {
     Anchored anchored = found->second;
     count(anchored.n_nodes, location(mark));
     if (static_cast<int>(frames_.size()) + anchored.depth > max_depth) throw too_deep(location(mark));
-    if (expects_key() && !anchored.node.is_scalar()) throw no_text_key(location(mark));
+    if (expects_key() && !anchored.node.is_scalar()) refuse_key(location(mark));
     add(std::move(anchored.node), anchored.n_nodes, anchored.depth);
   }
 
@@ -122,8 +126,12 @@ class TreeBuilder : public YAML::EventHandler {
   static UserError too_deep(const SourceLocation& where) {
     return {where, "the document is nested more than " + std::to_string(max_depth) + " levels deep"};
   }
-  static UserError no_text_key(const SourceLocation& where) {
-    return {where, "a key must be text, not a list or a map", "put quotes around a text that begins with [ or {"};
+  /// yaml-cpp also takes what an open bracket begins for a key, and complains about the bracket later: that message is
+  /// the better one, so this error waits.
+  void refuse_key(const SourceLocation& where) {
+    if (pending_error_) return;
+    pending_error_.emplace(where, "a key must be text, not a list or a map",
+                           "put quotes around a text that begins with [ or {");
   }
 
   void count(std::size_t n, const SourceLocation& where) {
@@ -135,7 +143,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     reject_tag(mark, tag);
-    if (expects_key()) throw no_text_key(location(mark));
+    if (expects_key()) refuse_key(location(mark));
     if (static_cast<int>(frames_.size()) >= max_depth) throw too_deep(location(mark));
     Frame frame;
     frame.node = make(kind, mark);
@@ -188,6 +196,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchored> anchors_;
   std::size_t n_nodes_ = 0;
+  std::optional<UserError> pending_error_;
 };
 
 /// Length of the valid UTF-8 sequence at `at`, or 0. Control characters are invalid: YAML forbids them.

@@ -51,9 +51,7 @@ std::string scalar_text(const Node& node) {
   return !node.quoted && is_safe_plain(node.text) ? node.text : quote(node.text);
 }
 
-std::string key_text(const Node& key) {
-  return is_safe_plain(key.text) ? key.text : quote(key.text);
-}
+std::string key_text(const Node& key) { return is_safe_plain(key.text) ? key.text : quote(key.text); }
 
 /// The node in one line, or empty when it holds a map with entries or grows too wide.
 std::string flow_text(const Node& node) {
