@@ -68,6 +68,18 @@ std::optional<std::size_t> IndexSet::find(const MultiIndex& index) const {
 
 int IndexSet::max_order() const { return order(indices_.back()); }
 
+IndexSet IndexSet::interior() const {
+  std::vector<MultiIndex> below;
+  for (const MultiIndex& index : indices_) {
+    for (std::size_t d = 0; d < n_directions_; ++d) {
+      if (index[d] == 0) continue;
+      below.push_back(index);
+      --below.back()[d];
+    }
+  }
+  return closure(n_directions_, below);
+}
+
 std::vector<std::pair<std::size_t, std::size_t>> IndexSet::splits(std::size_t k) const {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t i = 0; i < indices_.size(); ++i) {

@@ -33,6 +33,8 @@ class IndexSet {
   const MultiIndex& operator[](std::size_t i) const { return indices_[i]; }
   std::optional<std::size_t> find(const MultiIndex& index) const;
   int max_order() const;
+  /// The indices below another one of the set: where a factor's coefficients are needed.
+  IndexSet interior() const;
   /// All (i, j) with indices_[i] + indices_[j] == indices_[k], i ascending: the terms of a Cauchy product.
   std::vector<std::pair<std::size_t, std::size_t>> splits(std::size_t k) const;
   /// A direction in which index k is positive; k > 0.

@@ -5,7 +5,10 @@ namespace eddy::ops {
 void register_all(ir::Context& context) {
   register_sources(context);
   register_arithmetic(context);
+  register_powers(context);
   register_transcendental(context);
+  register_piecewise(context);
+  register_conversions(context);
   register_contraction(context);
   register_shape(context);
   register_slicing(context);

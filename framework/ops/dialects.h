@@ -11,7 +11,10 @@ void register_all(ir::Context& context);
 // The groups, one source file each.
 void register_sources(ir::Context& context);
 void register_arithmetic(ir::Context& context);
+void register_powers(ir::Context& context);
 void register_transcendental(ir::Context& context);
+void register_piecewise(ir::Context& context);
+void register_conversions(ir::Context& context);
 void register_contraction(ir::Context& context);
 void register_shape(ir::Context& context);
 void register_slicing(ir::Context& context);

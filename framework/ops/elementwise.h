@@ -48,12 +48,12 @@ struct Binary : Elementwise {
   }
 };
 
-/// A function of one inexact operand. `Op` adds
+/// A function of one floating-point operand. `Op` adds
 ///   template <typename T> static T eval(T u);                               the value
-///   static loops::Expr expression(loops::Expr u);                           the same for the loop IR
-///   static Value factor(Builder&, Value u, Value v);                        f'(u), v = f(u)
+///   static Value factor(Builder&, Value u, Value v);                        f'(u), v = f(u); or, when that is simpler,
+///   static Value divisor(Builder&, Value u, Value v);                       1/f'(u)
 ///   static Lanes lanes(Builder&, const IndexSet&, const Lanes& u, Value v); the Taylor lanes
-/// Set `static constexpr bool real_only = true` when complex operands are not defined.
+/// The loop IR calls a function of the operation's name.
 template <typename Op>
 struct Unary : Elementwise {
   static constexpr ir::Trait traits = ir::Trait::pure | ir::Trait::elementwise;
@@ -75,12 +75,17 @@ struct Unary : Elementwise {
     });
   }
   static loops::Expr point(const loops::PointArgs& args) {
-    return Op::expression(args.operand(0, {args.index.begin(), args.index.end()}));
+    return loops::call(std::string(Op::name.substr(Op::name.find('.') + 1)),
+                       {args.operand(0, {args.index.begin(), args.index.end()})});
   }
   static std::vector<Value> vjp(const ir::VjpArgs& args) {
     Builder& b = args.builder;
-    const Value f = Op::factor(b, args.op.operand(0), args.op.result());
-    return {mul(b, args.cotangents[0], conj(b, f))};
+    const Value u = args.op.operand(0), v = args.op.result(), g = args.cotangents[0];
+    if constexpr (requires { Op::divisor(b, u, v); }) {
+      return {div(b, g, conj(b, Op::divisor(b, u, v)))};
+    } else {
+      return {mul(b, g, conj(b, Op::factor(b, u, v)))};
+    }
   }
   static std::vector<Lanes> jet(const ir::JetArgs& args) {
     return {Op::lanes(args.builder, args.set, args.operands[0], args.op.result())};

@@ -2,6 +2,8 @@
 /// Functions that emit operations: the vocabulary of the derivative rules, composite operations and frontends. Operands
 /// of elementwise operations must have equal types; the functions under "with broadcasting" stretch them first.
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/array.h"
@@ -21,6 +23,13 @@ Value full(Builder& b, ir::Type type, double value);
 Value full_like(Builder& b, Value x, double value);
 /// The number that fills `x` when it is a scalar constant or a broadcast of one.
 std::optional<double> splat_value(Value x);
+/// A size as a scalar of a real or i64 dtype; a constant when it is known.
+Value size(Builder& b, Dim dim, DType dtype);
+/// A tensor of `type` whose elements are their indices along `dim`.
+Value iota(Builder& b, ir::Type type, std::size_t dim);
+/// Row-major element i is number counter + i of Rng(seed, stream); `counter` is an i64 scalar.
+Value rng_uniform(Builder& b, Value counter, ir::Type type, std::uint64_t seed, std::uint64_t stream);
+Value rng_normal(Builder& b, Value counter, ir::Type type, std::uint64_t seed, std::uint64_t stream);
 
 // ---- shape
 /// Result dim dims[i] is operand dim i; all other result dims are new. Extents must agree.
@@ -56,9 +65,44 @@ Value sub(Builder& b, Value x, Value y);
 Value mul(Builder& b, Value x, Value y);
 Value div(Builder& b, Value x, Value y);
 Value neg(Builder& b, Value x);
-Value conj(Builder& b, Value x);  ///< x itself for real dtypes
-Value tanh(Builder& b, Value x);
+Value pow(Builder& b, Value x, Value y);
+/// x to a constant power.
+Value powc(Builder& b, Value x, double exponent);
+Value sqrt(Builder& b, Value x);
+Value rsqrt(Builder& b, Value x);
 Value exp(Builder& b, Value x);
+Value expm1(Builder& b, Value x);
+Value log(Builder& b, Value x);
+Value log1p(Builder& b, Value x);
+Value sin(Builder& b, Value x);
+Value cos(Builder& b, Value x);
+Value sinh(Builder& b, Value x);
+Value cosh(Builder& b, Value x);
+Value tanh(Builder& b, Value x);
+Value sigmoid(Builder& b, Value x);
+Value softplus(Builder& b, Value x);
+Value erf(Builder& b, Value x);
+Value atan(Builder& b, Value x);
+Value asin(Builder& b, Value x);
+Value abs(Builder& b, Value x);
+Value sign(Builder& b, Value x);
+Value floor(Builder& b, Value x);
+Value max(Builder& b, Value x, Value y);  ///< NaN on either side gives NaN
+Value min(Builder& b, Value x, Value y);
+/// `direction` is eq, ne, lt, le, gt or ge.
+Value compare(Builder& b, Value x, Value y, std::string_view direction);
+Value logical_and(Builder& b, Value x, Value y);
+Value logical_or(Builder& b, Value x, Value y);
+Value logical_not(Builder& b, Value x);
+/// x where the predicate holds, else y.
+Value select(Builder& b, Value predicate, Value x, Value y);
+Value is_finite(Builder& b, Value x);
+Value cast(Builder& b, Value x, DType dtype);  ///< x itself when it has that dtype
+Value stop_gradient(Builder& b, Value x);
+Value real(Builder& b, Value x);  ///< x itself for real dtypes
+Value imag(Builder& b, Value x);  ///< zeros for real dtypes
+Value complex(Builder& b, Value re, Value im);
+Value conj(Builder& b, Value x);  ///< x itself for real dtypes
 /// x times a number.
 Value scale(Builder& b, Value x, double factor);
 /// x plus a number.
