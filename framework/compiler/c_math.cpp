@@ -376,9 +376,7 @@ EDDY_FN double eddy_from_bits_f64(eddy_u64 u) { double x; __builtin_memcpy(&x, &
 EDDY_FN float eddy_from_bits_f32(eddy_u32 u) { float x; __builtin_memcpy(&x, &u, 4); return x; }
 )";
 
-bool is_name_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
+bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string instantiate(std::string_view text, DType dtype) {
   const bool f64 = dtype == DType::f64;
@@ -497,8 +495,6 @@ std::string c_math_prelude(std::span<const MathUse> uses) {
   return out;
 }
 
-std::string_view c_math_builtins() {
-  return builtins;
-}
+std::string_view c_math_builtins() { return builtins; }
 
 }  // namespace eddy::compiler

@@ -21,18 +21,10 @@ struct Case {
   double range = std::numeric_limits<double>::infinity();  // |x| up to which 4 ulp are promised
 };
 
-long double sigmoid(long double x) {
-  return 1 / (1 + expl(-x));
-}
-long double softplus(long double x) {
-  return x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x));
-}
-long double rsqrt(long double x) {
-  return 1 / sqrtl(x);
-}
-long double sign(long double x) {
-  return x > 0 ? 1 : x < 0 ? -1 : x;
-}
+long double sigmoid(long double x) { return 1 / (1 + expl(-x)); }
+long double softplus(long double x) { return x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x)); }
+long double rsqrt(long double x) { return 1 / sqrtl(x); }
+long double sign(long double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
 const Case cases[] = {
     {"exp", expl},          {"expm1", expm1l}, {"log", logl},   {"log1p", log1pl}, {"sin", sinl, 1e5},
@@ -198,9 +190,7 @@ void check_accuracy() {
   }
 }
 
-bool same(double a, double b) {
-  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
-}
+bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
 
 template <typename T>
 void check_vector_and_scalar_agree(const CTestLibrary& other) {

@@ -115,13 +115,9 @@ EDDY_FN void eddy_gemm_panel_$(T)(const int block_rows, const int vectors, const
 #undef EDDY_BLOCK
 }
 
-EDDY_FN $(R) eddy_vec_sum_$(T)(eddy_vec_$(T) v) {
-#pragma GCC unroll 4
-  for (int half = $(W) / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-    for (int i = 0; i < half; ++i) v[i] += v[i + half];
-  return v[0];
-}
+/* The sums of $(W) vectors' elements, into the elements of s[0]: each of them in halves, s_i + s_(i + half). */
+EDDY_FN void eddy_vec_sums_$(T)(eddy_vec_$(T)* s) {
+$(sums)}
 )";
 
 struct Panel {
@@ -270,15 +266,30 @@ static __attribute__((unused)) void $(name)_pack$(form)(const $(R)* b, long ldb,
     add(R"(
 static __attribute__((unused)) void $(name)(long rows, const $(R)* a, long lda, const $(R)* packed, const $(R)* init, long ld_init,
     $(R)* c, long ldc) {
-  for (long r = 0; r < rows; ++r) {
-    eddy_vec_$(T) sum = {0};
-    for (long k = 0; k < $(whole); k += $(W))
-      sum = eddy_vec_fma_$(T)(eddy_vec_load_$(T)(a + r * lda + k), eddy_vec_load_$(T)(packed + k), sum);
+  for (long r = 0; r < rows; r += $(W)) {
+    /* Beyond the last row, the last one again. */
+    const $(R)* row[$(W)];
+    eddy_vec_$(T) sum[$(W)];
+#pragma GCC unroll 16
+    for (int i = 0; i < $(W); ++i) row[i] = a + (r + i < rows ? r + i : rows - 1) * lda;
+#pragma GCC unroll 16
+    for (int i = 0; i < $(W); ++i) sum[i] = (eddy_vec_$(T)){0};
+    for (long k = 0; k < $(whole); k += $(W)) {
+      const eddy_vec_$(T) x = eddy_vec_load_$(T)(packed + k);
+#pragma GCC unroll 16
+      for (int i = 0; i < $(W); ++i) sum[i] = eddy_vec_fma_$(T)(eddy_vec_load_$(T)(row[i] + k), x, sum[i]);
+    }
 )");
     if (whole < tile_.k)
-      add(R"(    sum = eddy_vec_fma_$(T)(eddy_vec_load_part_$(T)(a + r * lda + $(whole), $(rest)), eddy_vec_load_$(T)(packed + $(whole)), sum);
+      add(R"(    const eddy_vec_$(T) x = eddy_vec_load_$(T)(packed + $(whole));
+#pragma GCC unroll 16
+    for (int i = 0; i < $(W); ++i)
+      sum[i] = eddy_vec_fma_$(T)(eddy_vec_load_part_$(T)(row[i] + $(whole), $(rest)), x, sum[i]);
 )");
-    add(R"(    c[r * ldc] = (init == 0 ? 0 : init[r * ld_init]) + eddy_vec_sum_$(T)(sum);
+    add(R"(    eddy_vec_sums_$(T)(sum);
+    $(R) sums[$(W)];
+    eddy_vec_store_$(T)(sums, sum[0]);
+    for (long i = r; i < rows && i < r + $(W); ++i) c[i * ldc] = (init == 0 ? 0 : init[i * ld_init]) + sums[i - r];
   }
 }
 )");
@@ -299,23 +310,47 @@ static __attribute__((unused)) void $(name)(long rows, const $(R)* a, long lda, 
 static __attribute__((unused)) void $(name)(long rows, const $(R)* a, long lda, const $(R)* g, long ldg, $(R)* packed) {
 )");
     const auto list = panels(columns);
+    // Rows of a wide matrix lie so far apart that a panel of them falls into few sets of the cache: copied together
+    // first.
+    const bool copies = list.size() > 1 && rows >= 64 && columns * static_cast<int>(size_of(tile_.dtype)) >= 1024;
+    add(copies ? R"(  for (long r = 0; r < rows; r += 128) {
+    const long depth = rows - r < 128 ? rows - r : 128;
+)"
+               : "  {\n    const long r = 0, depth = rows;\n");
     for (std::size_t i = 0; i < list.size();) {
       const std::size_t n_equal = equal_panels(list, i);
       const Panel& p = list[i];
       const int step = p.vectors * length_;
-      add(R"(  for (long j = $(first); j < $(end); j += $(step))
-    eddy_gemm_panel_$(T)($(block_rows), $(vectors), $(last), $(W), $(sum_rows), rows, $(x), 1, ld$(x), $(y) + j, ld$(y),
-                       packed + j, $(Np), packed + j, $(Np));
+      add(R"(    for (long j = $(first); j < $(end); j += $(step)) {
 )",
           {{"first", std::to_string(p.first)},
            {"end", std::to_string(p.first + static_cast<int>(n_equal) * step)},
-           {"step", std::to_string(step)},
-           {"block_rows", std::to_string(rows_of_block(tile_.target, p.vectors))},
+           {"step", std::to_string(step)}});
+      if (copies)
+        add(R"(      $(R) panel[128 * $(step)];
+      for (long p = 0; p < depth; ++p) {
+        for (long q = 0; q < $(count); ++q) panel[p * $(step) + q] = $(y)[(r + p) * ld$(y) + j + q];
+        for (long q = $(count); q < $(step); ++q) panel[p * $(step) + q] = 0;
+      }
+)",
+            {{"step", std::to_string(step)}, {"count", std::to_string(p.count)}});
+      add(R"(      eddy_gemm_panel_$(T)($(block_rows), $(vectors), $(last), $(W), $(sum_rows), depth, $(x) + r * ld$(x), 1, ld$(x),
+                         $(b), $(b_depth), packed + j, $(Np), packed + j, $(Np));
+    }
+)",
+          {{"block_rows", std::to_string(rows_of_block(tile_.target, p.vectors))},
            {"vectors", std::to_string(p.vectors)},
-           {"last", std::to_string(last(p))}});
+           {"last", std::to_string(copies ? length_ : last(p))},
+           {"b", copies       ? "panel"
+                 : transposed ? "a + j"
+                              : "g + j"},
+           {"b_depth", copies       ? std::to_string(step)
+                       : transposed ? "lda"
+                                    : "ldg"}});
       i += n_equal;
     }
-    add(R"(}
+    add(R"(  }
+}
 static __attribute__((unused)) void $(name)_unpack(const $(R)* packed, $(R)* c, long ldc) {
   for (long k = 0; k < $(K); ++k)
     for (long j = 0; j < $(N); ++j) c[k * ldc + j] = packed[$(from)];
@@ -328,6 +363,26 @@ static __attribute__((unused)) void $(name)_unpack(const $(R)* packed, $(R)* c, 
   Replacements values_;
   PrintedGemmTile result_;
 };
+
+// Vectors s[0..W) to their sums: each step adds halves of the elements of two vectors into one, until s[0] holds all W
+// sums in order.
+std::string sums_text(int length) {
+  std::string out;
+  for (int half = length / 2; half > 0; half /= 2) {
+    std::string low, high;
+    for (int block = 0; block < length; block += 2 * half)
+      for (const int source : {0, length})
+        for (int i = 0; i < half; ++i) {
+          low += fmt::format(", {}", source + block + i);
+          high += fmt::format(", {}", source + block + half + i);
+        }
+    out += fmt::format(
+        "#pragma GCC unroll 8\n  for (int i = 0; i < {0}; ++i)\n    s[i] = __builtin_shufflevector(s[i], s[i + "
+        "{0}]{1}) + __builtin_shufflevector(s[i], s[i + {0}]{2});\n",
+        half, low, high);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -344,6 +399,7 @@ std::string gemm_tile_builtins(DType dtype, VectorTarget target) {
                            {"T", std::string(name(dtype))},
                            {"W", std::to_string(static_cast<std::size_t>(target.bytes) / size)},
                            {"bytes", std::to_string(target.bytes)},
+                           {"sums", sums_text(target.bytes / static_cast<int>(size))},
                            {"size", std::to_string(size)},
                            {"feature", feature},
                            {"fma", fma},

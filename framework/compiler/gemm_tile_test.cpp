@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <sys/mman.h>
 
 #include "framework/compiler/c_math.h"
@@ -49,11 +50,12 @@ class Guarded {
   T* data_;
 };
 
-// First, middle and last layers, one element, whole and odd numbers of vectors, several panels, several blocks of K.
-constexpr std::pair<int, int> shapes[] = {{1, 1},   {1, 50},   {2, 50},   {3, 20},    {50, 1},  {64, 1},
-                                          {7, 1},   {50, 2},   {5, 3},    {20, 20},   {50, 50}, {64, 64},
-                                          {17, 33}, {31, 100}, {300, 70}, {129, 130}, {40, 192}};
-constexpr long row_counts[] = {0, 1, 2, 3, 5, 6, 7, 12, 29, 64};
+// One element, odd numbers of vectors, several panels, several blocks of K; first, middle and last layers. The first
+// `n_shared` are also printed for other targets.
+constexpr std::pair<int, int> shapes[] = {{1, 1},  {2, 50}, {50, 1}, {17, 33}, {70, 270}, {129, 130}, {1, 50},
+                                          {3, 20}, {7, 1},  {64, 1}, {50, 2},  {5, 3},    {20, 20},   {50, 50}};
+constexpr std::size_t n_shared = 5;
+constexpr long row_counts[] = {0, 1, 2, 5, 7, 29, 131};
 
 template <typename T>
 struct Forward {
@@ -75,10 +77,10 @@ struct Gradient {
 template <typename T>
 class Tiles {
  public:
-  Tiles(VectorTarget target, const std::vector<std::string>& flags) {
+  Tiles(VectorTarget target, std::size_t n_shapes, const std::vector<std::string>& flags) {
     const DType dtype = dtype_of<T>();
     std::string text = std::string(c_math_builtins()) + gemm_tile_builtins(dtype, target), table;
-    for (const auto& [k, n] : shapes)
+    for (const auto& [k, n] : std::span(shapes).first(n_shapes))
       for (const auto form : {GemmForm::forward, GemmForm::weight_gradient}) {
         printed_.push_back(print_gemm_tile({dtype, k, n, form, target}));
         text += printed_.back().source;
@@ -116,7 +118,7 @@ const Tiles<T>& native_tiles() {
 #ifdef __SANITIZE_ADDRESS__
   flags.push_back("-fsanitize=address");
 #endif
-  static const Tiles<T> tiles(VectorTarget{64, 32}, flags);
+  static const Tiles<T> tiles(VectorTarget{64, 32}, std::size(shapes), flags);
   return tiles;
 }
 
@@ -210,9 +212,9 @@ void check_all_sizes() {
 // Other vector widths and plain scalar code: the same sums in the same order, but for the dot products of N = 1.
 template <typename T>
 void check_other_target(VectorTarget target, const std::vector<std::string>& flags) {
-  const Tiles<T> other(target, flags);
+  const Tiles<T> other(target, n_shared, flags);
   std::mt19937_64 random(5);
-  for (std::size_t shape = 0; shape < std::size(shapes); ++shape) {
+  for (std::size_t shape = 0; shape < n_shared; ++shape) {
     const auto [k, n] = shapes[shape];
     INFO("K = " << k << " N = " << n << ", " << target.bytes << " bytes");
     const long rows = 13;
