@@ -195,8 +195,8 @@ def check_headers(root, build):
 
     def compile_alone(path):
         command = flags.get(os.path.realpath(root / os.path.dirname(path)), next(iter(flags.values())))
-        result = subprocess.run(command + ["-fsyntax-only", "-x", "c++", "-"], input=f'#include "{path}"\n', text=True,
-                                capture_output=True, cwd=build)
+        result = subprocess.run(command + [f"-I{root}", "-fsyntax-only", "-x", "c++", "-"], input=f'#include "{path}"\n',
+                                text=True, capture_output=True, cwd=build)
         return None if result.returncode == 0 else f"{path}:1: does not compile alone\n{result.stderr.rstrip()}"
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
