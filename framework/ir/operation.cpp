@@ -6,6 +6,13 @@ namespace eddy::ir {
 
 // ---- Value and Use
 
+detail::ValueImpl::~ValueImpl() {
+  while (Use* use = first_use) {
+    use->unlink();
+    use->value_ = {};
+  }
+}
+
 Block* Value::block() const { return impl_->defining_op ? impl_->defining_op->block() : impl_->block; }
 
 std::vector<Use*> Value::uses() const {

@@ -21,6 +21,11 @@ class Use;
 
 namespace detail {
 struct ValueImpl {
+  ValueImpl() = default;
+  ValueImpl(const ValueImpl&) = delete;
+  ValueImpl& operator=(const ValueImpl&) = delete;
+  ~ValueImpl();  // operands that still use it become null: an invalid program can be destroyed, too
+
   Type type;
   std::string hint;
   Operation* defining_op = nullptr;  // null for a block argument
@@ -86,6 +91,7 @@ class Use {
  private:
   friend class Operation;
   friend class Value;
+  friend struct detail::ValueImpl;
   Use() = default;
   void unlink();
 
