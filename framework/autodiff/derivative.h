@@ -17,8 +17,6 @@ struct DerivativeTerm {
   double weight = 1;
 };
 
-void register_derivative(ir::Context& context);
-
 /// Requests the sum of `terms` of `expression` by the coordinate values `coordinates` (term.orders has one entry per
 /// coordinate): the push-forward of the coordinates along unit seeds. It equals the partial derivatives row by row where
 /// the rows (dim 0) are independent; the planner proves that or rejects the request.

@@ -14,7 +14,8 @@ std::vector<ir::Value> vjp(ir::Builder& b, std::span<const ir::Value> outputs, s
   for (ir::Operation* op : path) {
     if (op->info().has_trait(ir::Trait::zero_derivative)) continue;
     for (const ir::Value operand : op->operands()) {
-      if (active.count(operand)) active.insert(op->results().begin(), op->results().end());
+      if (!active.count(operand)) continue;
+      for (const ir::Value result : op->results()) active.insert(result);
     }
   }
 

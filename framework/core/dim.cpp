@@ -169,6 +169,12 @@ std::int64_t Dim::constant() const {
 }
 
 std::int64_t Dim::evaluate(const DimBindings& bindings) const {
+  const std::int64_t size = evaluate_signed(bindings);
+  if (size < 0) throw RuntimeError(fmt::format("the size '{}' is negative: {}", str(), size));
+  return size;
+}
+
+std::int64_t Dim::evaluate_signed(const DimBindings& bindings) const {
   std::int64_t sum = 0;
   for (const Term& term : terms()) {
     std::int64_t product = term.coefficient;
@@ -179,7 +185,6 @@ std::int64_t Dim::evaluate(const DimBindings& bindings) const {
     }
     sum = add_signed(sum, product);
   }
-  if (sum < 0) throw RuntimeError(fmt::format("the size '{}' is negative: {}", str(), sum));
   return sum;
 }
 

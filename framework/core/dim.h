@@ -34,6 +34,8 @@ class Dim {
   /// The value under `bindings`. Throws RuntimeError when a symbol is unbound, or a value negative or too large
   /// for 63 bits.
   std::int64_t evaluate(const DimBindings& bindings) const;
+  /// As evaluate(), of a difference of sizes, which may be negative.
+  std::int64_t evaluate_signed(const DimBindings& bindings) const;
   /// Names of the symbols in it, sorted.
   std::vector<std::string> symbols() const;
   std::string str() const;

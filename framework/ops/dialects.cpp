@@ -15,6 +15,16 @@ void register_all(ir::Context& context) {
   register_reduction(context);
   register_scan(context);
   register_indexing(context);
+  register_derivative(context);
+}
+
+const ir::Context& default_context() {
+  static const ir::Context* context = [] {
+    static ir::Context all;
+    register_all(all);
+    return &all;
+  }();
+  return *context;
 }
 
 }  // namespace eddy::ops

@@ -5,8 +5,10 @@
 
 namespace eddy::ops {
 
-/// A context that knows every operation of this folder: dialects `prim` and `nn`.
+/// Enters every operation of this folder: dialects `prim`, `nn` and `ad`.
 void register_all(ir::Context& context);
+/// The context of the process, with every operation; made on first use, then read only.
+const ir::Context& default_context();
 
 // The groups, one source file each.
 void register_sources(ir::Context& context);
@@ -21,5 +23,6 @@ void register_slicing(ir::Context& context);
 void register_reduction(ir::Context& context);
 void register_scan(ir::Context& context);
 void register_indexing(ir::Context& context);
+void register_derivative(ir::Context& context);
 
 }  // namespace eddy::ops

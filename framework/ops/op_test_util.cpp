@@ -154,14 +154,7 @@ void check_axes_of(const ir::Operation& op, const std::vector<Array>& operands) 
 
 }  // namespace
 
-const ir::Context& context() {
-  static const auto* context = [] {
-    static ir::Context all;
-    register_all(all);
-    return &all;
-  }();
-  return *context;
-}
+const ir::Context& context() { return default_context(); }
 
 ir::Type type_of(const Array& array) {
   return ir::Type::tensor(array.dtype(), Shape(array.shape().begin(), array.shape().end()));
