@@ -1,9 +1,7 @@
 #pragma once
-/// Templates of schema.h.
+/// Templates of schema.h, which includes this file at its end.
 
 #include <algorithm>
-
-#include "science/config/schema.h"
 
 namespace eddy::config {
 
