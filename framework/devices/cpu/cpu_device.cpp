@@ -79,11 +79,13 @@ struct Header {
 Header* header_of(void* buffer) { return reinterpret_cast<Header*>(static_cast<char*>(buffer) - kAlignment); }
 
 EddyStatus allocate(EddyDevice* device, std::int64_t n_bytes, void** buffer) {
-  constexpr std::int64_t kMost = PTRDIFF_MAX - 2 * static_cast<std::int64_t>(kAlignment);
+  constexpr std::int64_t kMost = std::int64_t{1} << 47;  // the address space of a process
   if (n_bytes < 0) return last_failure.fail(EDDY_INVALID_ARGUMENT, "allocate: {} bytes", n_bytes);
-  const auto whole =
-      n_bytes > kMost ? 0 : (static_cast<std::size_t>(n_bytes) + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = whole == 0 ? nullptr : std::aligned_alloc(kAlignment, whole);
+  void* memory = nullptr;
+  if (n_bytes <= kMost) {
+    const std::size_t n_lines = (static_cast<std::size_t>(n_bytes) + kAlignment - 1) / kAlignment;
+    memory = std::aligned_alloc(kAlignment, (n_lines + 1) * kAlignment);
+  }
   if (memory == nullptr)
     return last_failure.fail(EDDY_OUT_OF_MEMORY, "out of memory: {} bytes were asked for", n_bytes);
   *buffer = static_cast<char*>(memory) + kAlignment;
