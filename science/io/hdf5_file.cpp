@@ -38,9 +38,11 @@ void write_array(hid_t file, const std::string& name, const Array& array) {
       sizes.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
       H5Sclose);
   const Hdf5Handle type = hdf5_type(array.dtype());
-  const Hdf5Handle creation(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  check_built(H5Pset_create_intermediate_group(creation, 1) >= 0, name);
-  const Hdf5Handle data_set(H5Dcreate2(file, name.c_str(), type, space, creation, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  check_built(H5Pset_create_intermediate_group(link, 1) >= 0, name);
+  const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check_built(H5Pset_obj_track_times(creation, false) >= 0, name);  // equal content gives equal files
+  const Hdf5Handle data_set(H5Dcreate2(file, name.c_str(), type, space, link, creation, H5P_DEFAULT), H5Dclose);
   check_built(bool(data_set), name);
   if (array.n_elements() == 0) return;
   check_built(H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.raw()) >= 0, name);
@@ -196,6 +198,12 @@ Array Hdf5File::read(const std::string& name) const {
   if (H5Dread(data_set, hdf5_type(*dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, result.raw()) < 0) {
     fail(path, about(name) + "the values cannot be read: the file is truncated or corrupt",
          "HDF5 says: " + hdf5_error_text());
+  }
+  if (*dtype == DType::i64 && H5Tget_size(stored) == 8 && H5Tget_sign(stored) == H5T_SGN_NONE) {
+    const auto values = result.data<std::int64_t>();  // HDF5 gives the largest number for what does not fit
+    if (std::find(values.begin(), values.end(), INT64_MAX) != values.end()) {
+      fail(path, about(name) + "holds unsigned integers of 2^63 and more");
+    }
   }
   return result;
 }

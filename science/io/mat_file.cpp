@@ -55,6 +55,8 @@ class MatReader {
   }
 
   Array read(const std::string& name) {
+    // A damaged shape is found before memory is asked for. (The library looks a name up from the file's beginning.)
+    if (const Variable info{Mat_VarReadInfo(file_.get(), name.c_str())}) check_size(*info);
     const Variable variable{Mat_VarRead(file_.get(), name.c_str())};
     if (!variable) {
       const std::vector<MatVariable> all = list();
@@ -116,6 +118,23 @@ class MatReader {
       at += 8 + size;
     }
     if (at == kHeader) fail(path_, "the MATLAB file holds no variables, or it is truncated");
+  }
+
+  /// Deflate packs at most 1032 bytes into one (zlib's documentation), so that a file of n bytes holds no more than
+  /// that.
+  void check_size(const matvar_t& variable) const {
+    constexpr std::int64_t kMostPacked = 1032;
+    std::int64_t room = 0, bytes = 0;
+    try {
+      room = checked_multiply(static_cast<std::int64_t>(fs::file_size(path_)), kMostPacked);
+      bytes = checked_multiply(n_elements(shape_of(variable)),
+                               static_cast<std::int64_t>(Mat_SizeOfClass(variable.class_type)));
+    } catch (const RuntimeError&) {  // more than 63 bits count
+      bytes = room + 1;
+    }
+    if (bytes > room) {
+      fail_variable(variable.name, fmt::format("asks for {} values", fmt::join(shape_of(variable), " x ")));
+    }
   }
 
   static bool is_numeric(const matvar_t& variable) {
