@@ -32,7 +32,7 @@ const std::map<std::string, Function<T>>& functions() {
          const T e = std::exp(-std::abs(x));
          return (x >= 0 ? T(1) : e) / (1 + e);
        }},
-      {"softplus", [](T x) { return (x > 0 ? x : T(0) * x) + std::log1p(std::exp(-std::abs(x))); }},
+      {"softplus", [](T x) { return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x))); }},
       {"erf", [](T x) { return std::erf(x); }},
       {"atan", [](T x) { return std::atan(x); }},
       {"asin", [](T x) { return std::asin(x); }},

@@ -16,6 +16,8 @@ void register_all(ir::Context& context) {
   register_scan(context);
   register_indexing(context);
   register_derivative(context);
+  register_activations(context);
+  register_layers(context);
 }
 
 const ir::Context& default_context() {

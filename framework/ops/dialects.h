@@ -24,5 +24,7 @@ void register_reduction(ir::Context& context);
 void register_scan(ir::Context& context);
 void register_indexing(ir::Context& context);
 void register_derivative(ir::Context& context);
+void register_activations(ir::Context& context);
+void register_layers(ir::Context& context);
 
 }  // namespace eddy::ops

@@ -128,4 +128,32 @@ Value dot_general(Builder& b, Value lhs, Value rhs, const DotDims& dims);
 /// [n, k] x [k, m].
 Value matmul(Builder& b, Value x, Value y);
 
+// ---- composites (dialect nn): real dtypes; formulas stand in nn_activations.cpp and nn_layers.cpp
+Value tan(Builder& b, Value x);
+Value acos(Builder& b, Value x);
+/// The angle of the point (x, y) in [-pi, pi], 0 at the origin; the sign of a zero does not count.
+Value atan2(Builder& b, Value y, Value x);
+Value silu(Builder& b, Value x);
+Value gelu(Builder& b, Value x);       ///< by erf
+Value gelu_tanh(Builder& b, Value x);  ///< its usual approximation
+Value mish(Builder& b, Value x);
+Value relu(Builder& b, Value x);
+Value leaky_relu(Builder& b, Value x, double slope);
+Value elu(Builder& b, Value x, double alpha);
+Value selu(Builder& b, Value x);
+Value squareplus(Builder& b, Value x, double width = 4);
+/// tanh(x) (1 + beta x); beta is stretched to x's shape.
+Value stan(Builder& b, Value x, Value beta);
+/// The sum over `dims`, which are dropped, by their size.
+Value mean(Builder& b, Value x, std::vector<std::int64_t> dims);
+Value softmax(Builder& b, Value x, std::size_t dim);
+Value logsumexp(Builder& b, Value x, std::size_t dim);  ///< drops `dim`
+/// Normalize the last dim; `factor` and `offset` have its size.
+Value layer_norm(Builder& b, Value x, Value factor, Value offset, double epsilon = 1e-5);
+Value rms_norm(Builder& b, Value x, Value factor, double epsilon = 1e-5);
+/// lengths [n_out] times the columns of directions [n_in, n_out], each over its norm.
+Value weight_norm(Builder& b, Value directions, Value lengths);
+/// x [..., n_in] times weights [n_in, n_out], plus bias [n_out] unless it is null.
+Value linear(Builder& b, Value x, Value weights, Value bias);
+
 }  // namespace eddy::ops

@@ -160,7 +160,7 @@ struct Softplus : Unary<Softplus> {
   static constexpr std::string_view name = "prim.softplus";
   template <typename T>
   static T eval(T u) {
-    return (u > 0 ? u : std::isnan(u) ? u : T(0)) + std::log1p(std::exp(-std::abs(u)));
+    return (u > 0 ? u : T(0)) + std::log1p(std::exp(-std::abs(u)));
   }
   static Value factor(Builder& b, Value u, Value) { return sigmoid(b, u); }
   static Lanes lanes(Builder& b, const IndexSet& set, const Lanes& u, Value v0) {
