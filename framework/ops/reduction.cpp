@@ -139,9 +139,8 @@ struct ReduceMax : Reduction<ReduceMax> {
     const Value x = op.operand(0);
     const auto dims = op.at("dims").as_ints();
     const auto kept = kept_dims(x.rank(), dims);
-    const Value attains = b.op("prim.compare", {x, broadcast(b, op.result(), x.shape(), kept)},
-                               {{"direction", ir::Attribute::string("eq")}});
-    const Value mask = b.op("prim.select", {attains, full_like(b, x, 1), full_like(b, x, 0)});
+    const Value attains = compare(b, x, broadcast(b, op.result(), x.shape(), kept), "eq");
+    const Value mask = select(b, attains, full_like(b, x, 1), full_like(b, x, 0));
     return div(b, mask, broadcast(b, reduce_sum(b, mask, dims), x.shape(), kept));
   }
   static std::vector<Value> vjp(const ir::VjpArgs& args) {

@@ -75,6 +75,36 @@ TEST_CASE("reduce_sum", "[ops]") {
   CHECK_THROWS_AS(apply(over(reduce_sum, {0}), {Array(DType::boolean, {2})}), UserError);
 }
 
+TEST_CASE("reduce_max", "[ops]") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const auto& [shape, dims] : cases()) {
+    const Array x = random_array(DType::f64, shape, -2, 2);
+    const Build build = over(reduce_max, dims);
+    REQUIRE(apply(build, {x}).identical(folded(x, dims, -inf, [](double a, double b) { return std::max(a, b); })));
+    check_vjp(build, {x});
+    check_axes(build, {x});
+    check_lowering(build, {x});
+  }
+  const Array odd = Array::from<double>({3, 2}, {1, -inf, nan, -inf, 2, -inf});
+  const Array y = apply(over(reduce_max, {0}), {odd});
+  CHECK((std::isnan(y.at(0)) && y.at(1) == -inf));
+  check_lowering(over(reduce_max, {0}), {odd});
+  const Array integers = Array::from<std::int64_t>({3}, {-7, -3, INT64_MIN});
+  CHECK(apply(over(reduce_max, {0}), {integers}).at(0) == -3);
+  CHECK(apply(over(reduce_max, {0}), {Array(DType::i64, {0})}).data<std::int64_t>()[0] == INT64_MIN);
+  check_lowering(over(reduce_max, {0}), {integers});
+  // Lanes are those of the greatest element; of several equal ones, their mean.
+  const ir::IndexSet set = full_set(2, 3);
+  const Array value = Array::from<double>({2, 3}, {1, 4, 4, -1, -3, -2});
+  const LaneValues x = random_lanes(set, value);
+  const LaneValues v = jet(over(reduce_max, {1}), set, {x});
+  for (std::size_t k = 1; k < set.size(); ++k) {
+    CHECK(v[k]->at(0) == 0.5 * x[k]->at(1) + 0.5 * x[k]->at(2));
+    CHECK(v[k]->at(1) == x[k]->at(3));
+  }
+  CHECK_THROWS_AS(apply(over(reduce_max, {0}), {Array(DType::c64, {2})}), UserError);
+}
+
 TEST_CASE("reduce_prod: right at zeros, to any order", "[ops]") {
   for (const auto& [shape, dims] : cases()) {
     for (const int n_zeros : {0, 1, 2}) {

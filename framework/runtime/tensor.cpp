@@ -99,8 +99,8 @@ const Array& Tensor::array() const {
   return data_;
 }
 
-Tensor apply(std::span<const Tensor> operands,
-             const std::function<ir::Value(ir::Builder&, std::span<const ir::Value>)>& emit) {
+Tensor run_or_record(std::span<const Tensor> operands,
+                     const std::function<ir::Value(ir::Builder&, std::span<const ir::Value>)>& emit) {
   std::vector<ir::Value> values;
   if (const std::shared_ptr<Trace> trace = common_trace(operands)) {
     for (const Tensor& operand : operands) values.push_back(value_in(*trace, operand));
@@ -177,7 +177,7 @@ Tensor derivative(const Tensor& expression, const std::vector<Tensor>& coordinat
   }
   std::vector<Tensor> operands = {expression};
   operands.insert(operands.end(), coordinates.begin(), coordinates.end());
-  return apply(operands, [&](ir::Builder& b, std::span<const ir::Value> values) {
+  return run_or_record(operands, [&](ir::Builder& b, std::span<const ir::Value> values) {
     return autodiff::derivative(b, values[0], values.subspan(1), terms);
   });
 }

@@ -52,8 +52,8 @@ class Tensor {
 
 /// Runs `emit` on the operands: as a small program at once when all hold data, else into the operands' trace, where
 /// data become constants. UserError when the operands are of two traces, or of one that has ended.
-Tensor apply(std::span<const Tensor> operands,
-             const std::function<ir::Value(ir::Builder&, std::span<const ir::Value>)>& emit);
+Tensor run_or_record(std::span<const Tensor> operands,
+                     const std::function<ir::Value(ir::Builder&, std::span<const ir::Value>)>& emit);
 
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
@@ -128,7 +128,7 @@ struct Forward<emit> {
   Tensor operator()(ParameterOf<P>... arguments) const {
     std::vector<Tensor> operands;
     (collect(operands, arguments), ...);
-    return apply(operands, [&](ir::Builder& b, std::span<const ir::Value> values) {
+    return run_or_record(operands, [&](ir::Builder& b, std::span<const ir::Value> values) {
       const std::tuple picked{pick(values, arguments)...};  // in braces: left to right
       return std::apply([&](const auto&... all) { return emit(b, all...); }, picked);
     });
