@@ -203,8 +203,8 @@ EDDY_FN $R eddy_log1p_$T($R x) {
 /* x - n pi/2, clamped where x is too large for n to be right. The first step is exact for |x| <= 1e5, the second where it matters. */
 EDDY_FN $R eddy_trig_reduce_$T($R x, $R n) {
   $R r = eddy_fma_$T(-n, $PI_HALVES_3, eddy_fma_$T(-n, $PI_HALVES_2, eddy_fma_$T(-n, $PI_HALVES_1, x)));
-  r = r > $(0.79) ? $(0.79) : r;
-  return r < $(-0.79) ? $(-0.79) : r;
+  r = r > $(1.0) ? $(1.0) : r;
+  return r < $(-1.0) ? $(-1.0) : r;
 }
 )",
      false},

@@ -9,13 +9,12 @@
 ///
 /// Error at most 4 ulp over all finite arguments, subnormal ones and results included (c_math_test.cpp measures it);
 /// infinities, NaN and signed zeros follow C's Annex F. Two exceptions:
-///   sin, cos, sincos  4 ulp for |x| <= 1e5. Beyond, the absolute error grows like |x| 2^-100 (f64) and |x| 2^-45 (f32)
-///   up to
-///                     |x| = 2^51 and 2^22; further out the result lies in [-1, 1] and means nothing.
+///   sin, cos, sincos  4 ulp for |x| <= 1e5; then an absolute error below 2^-50 (f64) and 2^-21 (f32) up to |x| = 2^49
+///                     and 2^22; further out the result lies in [-1, 1] and means nothing.
 ///   pow, f64          the C library's `pow`: precise, but a call per element (link with -lm). f32 goes through f64 and
-///   is vector code.
-/// max and min hand on a NaN from either side; of two equal arguments (-0 and +0 too) they return the second. sign(±0)
-/// = ±0.
+///                     is vector code.
+/// max and min hand on a NaN from either side and return the second of two equal arguments (-0 and +0 too).
+/// sign(±0) = ±0.
 
 #include <span>
 #include <string>

@@ -116,6 +116,7 @@ template <typename T>
 const Tiles<T>& native_tiles() {
   auto flags = native_flags();
 #ifdef __SANITIZE_ADDRESS__
+  flags.front() = "-O1";  // instrumented code at -O3 takes minutes to compile
   flags.push_back("-fsanitize=address");
 #endif
   static const Tiles<T> tiles(VectorTarget{64, 32}, std::size(shapes), flags);
