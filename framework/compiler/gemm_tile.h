@@ -32,13 +32,13 @@ enum class GemmForm {
   /// `packed` holds `packed_size` elements, padding included: blocks of K; in each, panels of columns; in each, rows of
   /// the panel.
   forward,
-  /// The sum over the rows of a tile, into an accumulator:
-  ///     void name(long rows, const T* a, long lda, const T* g, long ldg, T* packed)          packed += A[rows, K]^T
-  ///     G[rows, N]
-  ///     void name_unpack(const T* packed, T* c, long ldc)                                    C[K, N] = packed
+  /// packed += A[rows, K]^T G[rows, N], and C[K, N] = packed once all tiles are in:
+  ///     void name(long rows, const T* a, long lda, const T* g, long ldg, T* packed)
+  ///     void name_unpack(const T* packed, T* c, long ldc)
   /// The accumulator has `packed_size` elements, is cleared to zero by its owner and may be added to another
-  /// elementwise (padding stays
-  /// zero). Its layout is C's or its transpose's, whichever wastes less, with rows padded to whole vectors.
+  /// elementwise
+  /// (padding stays zero). Its layout is C's or its transpose's, whichever wastes less, with rows padded to whole
+  /// vectors.
   weight_gradient,
 };
 
@@ -49,7 +49,8 @@ struct GemmTile {
   VectorTarget target = {};
 };
 
-/// Text of the functions of GemmForm, and how large `packed` is. All are `static`; equal names mean equal texts.
+/// Text of the functions of GemmForm, and how large `packed` is. All are `static`; within one target, equal names mean
+/// equal texts.
 struct PrintedGemmTile {
   std::string name, source;
   std::size_t packed_size = 0;  ///< elements
