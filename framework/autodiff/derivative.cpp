@@ -16,8 +16,9 @@ ir::Value derivative(ir::Builder& b, ir::Value expression, std::span<const ir::V
     orders.push_back(ir::Attribute::ints({term.orders.begin(), term.orders.end()}));
     weights.push_back(ir::Attribute::floating(term.weight));
   }
-  return b.op(kDerivativeOp, operands,
-              {{"orders", ir::Attribute::list(std::move(orders))}, {"weights", ir::Attribute::list(std::move(weights))}});
+  return b.op(
+      kDerivativeOp, operands,
+      {{"orders", ir::Attribute::list(std::move(orders))}, {"weights", ir::Attribute::list(std::move(weights))}});
 }
 
 DerivativeRequest DerivativeRequest::of(ir::Operation* op) {

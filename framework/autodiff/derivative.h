@@ -18,9 +18,9 @@ struct DerivativeTerm {
 };
 
 /// Requests the sum of `terms` of `expression` by the coordinate values `coordinates` (term.orders has one entry per
-/// coordinate): the push-forward of the coordinates along unit seeds. It equals the partial derivatives row by row where
-/// the rows (dim 0) are independent; the planner proves that or rejects the request.
-/// Result: the expression's type.
+/// coordinate): the push-forward of the coordinates along unit seeds. It equals the partial derivatives row by row
+/// where the rows (dim 0) are independent; the planner proves that or rejects the request. Result: the expression's
+/// type.
 ir::Value derivative(ir::Builder& b, ir::Value expression, std::span<const ir::Value> coordinates,
                      const std::vector<DerivativeTerm>& terms);
 

@@ -132,7 +132,8 @@ void Jet::push_operation(ir::Operation& op) {
         if (is_carried) {
           // The term is a lane of its own as well: take away the part that the collapsed lane has carried already.
           std::vector<Lanes> own;
-          for (const State& operand : operands) own.push_back({operand.lanes[0], operand.lanes[*plan_.set.find(term.orders)]});
+          for (const State& operand : operands)
+            own.push_back({operand.lanes[0], operand.lanes[*plan_.set.find(term.orders)]});
           const Value linear = rule->jet({b_, op, first_order, own})[r][1];
           if (linear) rest = rest ? ops::sub(b_, rest, linear) : ops::neg(b_, linear);
         }

@@ -28,7 +28,8 @@ struct LanePlan {
 };
 
 /// Pushes lanes from coordinate values through the operations that depend on them. Values that do not depend on a
-/// coordinate have no lanes but the first. Emission happens at the builder's insertion point, after the primal operations.
+/// coordinate have no lanes but the first. Emission happens at the builder's insertion point, after the primal
+/// operations.
 class Jet {
  public:
   /// The value `coordinates[d]` is seeded with 1 in direction d. `plan.set` has coordinates.size() directions.

@@ -101,9 +101,8 @@ LanePlan plan_lanes(Group& group) {
   const ir::IndexSet carried = LanePlan::of(group.coordinates.size(), indices, combinations).set;
   std::vector<Combination> collapsed;
   for (const Combination& combination : combinations) {
-    const bool saves = std::count_if(combination.begin(), combination.end(), [&](const DerivativeTerm& term) {
-                         return !carried.find(term.orders);
-                       }) > 1;
+    const bool saves = std::count_if(combination.begin(), combination.end(),
+                                     [&](const DerivativeTerm& term) { return !carried.find(term.orders); }) > 1;
     const auto same = [&](const Combination& other) {
       return std::equal(other.begin(), other.end(), combination.begin(), combination.end(),
                         [](const auto& a, const auto& b) { return a.orders == b.orders && a.weight == b.weight; });

@@ -9,8 +9,8 @@
 
 namespace eddy::autodiff {
 
-/// The plan for all requests that share their rows: one pass of lanes through everything between the coordinates and the
-/// expressions.
+/// The plan for all requests that share their rows: one pass of lanes through everything between the coordinates and
+/// the expressions.
 struct DerivativePlan {
   std::string function;
   std::vector<std::string> coordinates;  ///< hints of the coordinate values

@@ -35,10 +35,9 @@ enum class GemmForm {
   /// packed += A[rows, K]^T G[rows, N], and C[K, N] = packed once all tiles are in:
   ///     void name(long rows, const T* a, long lda, const T* g, long ldg, T* packed)
   ///     void name_unpack(const T* packed, T* c, long ldc)
-  /// The accumulator has `packed_size` elements, is cleared to zero by its owner and may be added to another
-  /// elementwise
-  /// (padding stays zero). Its layout is C's or its transpose's, whichever wastes less, with rows padded to whole
-  /// vectors.
+  /// The accumulator has `packed_size` elements, is cleared to zero by its owner and may be added to another one
+  /// elementwise (padding stays zero). Its layout is C's or its transpose's, whichever wastes less, with rows padded
+  /// to whole vectors.
   weight_gradient,
 };
 

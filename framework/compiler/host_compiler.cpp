@@ -104,21 +104,19 @@ void run_all(std::vector<Run>& runs, const WorkFolder& folder) {
   for (std::size_t i = runs.size() > n_at_once ? runs.size() - n_at_once : 0; i < runs.size(); ++i) wait(runs[i]);
 }
 
-/// The first lines that speak of an error; the first lines at all where none does.
+/// The first lines of the compiler or linker that speak of an error; the first lines at all where none does.
 std::string first_errors(const std::string& log) {
-  constexpr int kMost = 5;
-  for (const std::string_view word : {"error", ""}) {
-    std::istringstream lines(log);
-    std::string text;
-    int n = 0;
-    for (std::string line; n < kMost && std::getline(lines, line);) {
-      if (line.find(word) == std::string::npos) continue;
-      text += "\n  " + line;
-      ++n;
-    }
-    if (n > 0) return text;
+  constexpr std::size_t kMost = 5;
+  std::istringstream lines(log);
+  std::vector<std::string> errors, all;
+  for (std::string line; errors.size() < kMost && std::getline(lines, line);) {
+    const bool is_error = line.find("error") != std::string::npos || line.find("undefined") != std::string::npos;
+    if (is_error) errors.push_back(line);
+    if (all.size() < kMost) all.push_back(line);
   }
-  return "\n  (it said nothing)";
+  std::string text;
+  for (const auto& line : errors.empty() ? all : errors) text += "\n  " + line;
+  return text.empty() ? "\n  (it said nothing)" : text;
 }
 
 /// Throws unless the run went well. `file` is what it worked on.
@@ -242,7 +240,8 @@ std::string HostCompiler::compile(std::span<const std::string> sources) const {
   EDDY_CHECK(!sources.empty());
   WorkFolder folder;
   std::vector<Run> units;
-  Run link{{program_.string(), "-shared", "-Wl,-Bsymbolic", "-o", "program.so"}, "link.txt"};
+  // Names are looked up in the object itself first, and none may stay open but the C library's.
+  Run link{{program_.string(), "-shared", "-Wl,-Bsymbolic,-z,defs", "-o", "program.so"}, "link.txt"};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::string name = fmt::format("unit_{}", i);
     folder.write(name + ".c", sources[i]);

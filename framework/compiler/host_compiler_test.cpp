@@ -99,13 +99,19 @@ TEST_CASE("host compiler: a refused text is kept and the error quoted", "[host_c
   CHECK(file_text(kept) == sources[1]);
 }
 
-TEST_CASE("host compiler: undefined functions show at the latest when loading; nothing stays behind",
-          "[host_compiler]") {
+TEST_CASE("host compiler: units are linked, and what is undefined then is an error", "[host_compiler]") {
   const TestFolder folder;
   const TestEnvironment temporary("TMPDIR", folder.path.c_str());
-  const std::vector<std::string> sources = {"int f(int); int g(int x) { return f(x); }", "int f(int x) { return x; }"};
+  std::vector<std::string> sources = {"int f(int); int g(int x) { return f(x); }", "int f(int x) { return x; }"};
   CHECK(HostCompiler::find().compile(sources).substr(0, 4) == "\177ELF");
   CHECK(std::filesystem::is_empty(folder.path));
+  sources.pop_back();
+  CHECK_THAT(words_of<InternalError>([&] { HostCompiler::find().compile(sources); }), Contains("undefined"));
+}
+
+TEST_CASE("host compiler: one that was killed is no defect of the program", "[host_compiler]") {
+  const TestFolder folder;
   const HostCompiler killed(folder.script("killed", "kill -9 $$"));
+  const std::vector<std::string> sources = {"int x;"};
   CHECK_THAT(words_of<RuntimeError>([&] { killed.compile(sources); }), Contains("signal 9"));
 }

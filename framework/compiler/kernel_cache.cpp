@@ -125,26 +125,32 @@ KernelCache::~KernelCache() {
   if (temporary_) fs::remove_all(folder_.path(), ignored);
 }
 
+std::unique_ptr<KernelCache> KernelCache::of_environment() {
+  const std::int64_t max_bytes = max_bytes_of_environment();
+  const fs::path folder = folder_of_environment();
+  std::string why = "neither EDDY_CACHE_DIR, XDG_CACHE_HOME nor HOME is set";
+  try {
+    if (!folder.empty()) return std::make_unique<KernelCache>(folder, max_bytes);
+  } catch (const RuntimeError& error) {
+    why = error.what();
+  }
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / "eddyline-cache-XXXXXX").string();
+  if (error || mkdtemp(pattern.data()) == nullptr) {
+    throw RuntimeError(fmt::format("no folder for compiled programs: {}; nor can {} be created: {}", why, pattern,
+                                   error ? error.message() : std::strerror(errno)));
+  }
+  log::warning_once("kernel cache folder",
+                    fmt::format("compiled programs are not kept for the next run: {}; set EDDY_CACHE_DIR to a folder "
+                                "that can be written",
+                                why));
+  auto cache = std::make_unique<KernelCache>(pattern, max_bytes);
+  cache->temporary_ = true;
+  return cache;
+}
+
 KernelCache& KernelCache::of_process() {
-  static const std::unique_ptr<KernelCache> cache = [] {
-    const fs::path folder = folder_of_environment();
-    std::string why = "neither EDDY_CACHE_DIR, XDG_CACHE_HOME nor HOME is set";
-    try {
-      if (!folder.empty()) return std::make_unique<KernelCache>(folder, max_bytes_of_environment());
-    } catch (const RuntimeError& error) {
-      why = error.what();
-    }
-    std::error_code error;
-    std::string pattern = (fs::temp_directory_path(error) / "eddyline-cache-XXXXXX").string();
-    if (error || mkdtemp(pattern.data()) == nullptr) {
-      throw RuntimeError(fmt::format("no folder for compiled programs: {}; nor can {} be created: {}", why, pattern,
-                                     error ? error.message() : std::strerror(errno)));
-    }
-    log::warning_once("kernel cache", fmt::format("compiled programs are not kept for the next run: {}", why));
-    auto temporary = std::make_unique<KernelCache>(pattern, max_bytes_of_environment());
-    temporary->temporary_ = true;
-    return temporary;
-  }();
+  static const std::unique_ptr<KernelCache> cache = of_environment();
   return *cache;
 }
 
@@ -223,8 +229,8 @@ void KernelCache::store(const std::string& key, std::span<const std::string> sou
       folder_.write(key + ".so", bytes)) {
     return;
   }
-  log::warning_once("kernel cache", fmt::format("a compiled program could not be kept in {}: {}",
-                                                folder_.path().string(), std::strerror(errno)));
+  log::warning_once("kernel cache store", fmt::format("a compiled program could not be kept in {}: {}",
+                                                      folder_.path().string(), std::strerror(errno)));
 }
 
 void KernelCache::evict() {

@@ -58,9 +58,11 @@ class KernelCache {
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
 
-  /// This process's cache, made at the first call: $EDDY_CACHE_DIR, else $XDG_CACHE_HOME/eddyline, else
-  /// ~/.cache/eddyline; where that cannot be written, with a warning, a private temporary folder that goes with the
-  /// process. Holds $EDDY_CACHE_MAX_MIB, 512 by default. UserError when the folder is not safe or the number is none.
+  /// $EDDY_CACHE_DIR, else $XDG_CACHE_HOME/eddyline, else ~/.cache/eddyline; where that cannot be written, with a
+  /// warning, a private temporary folder that goes with the result. Holds $EDDY_CACHE_MAX_MIB, 512 by default.
+  /// UserError when the folder is not safe or the number is none.
+  static std::unique_ptr<KernelCache> of_environment();
+  /// The one of this process: of_environment() at the first call.
   static KernelCache& of_process();
 
   /// The object of these translation units, from the folder or compiled now. Errors are HostCompiler's.

@@ -291,29 +291,64 @@ TEST_CASE("kernel cache: a refused text leaves no entry", "[kernel_cache]") {
   CHECK_FALSE(fs::exists(f.file("int eddy_run(void) { return oops; }", ".lock")));
 }
 
-TEST_CASE("kernel cache: the process's cache is the one of the environment", "[kernel_cache]") {
+TEST_CASE("kernel cache: folder and size come from the environment", "[kernel_cache]") {
   const TestFolder folder;
+  const std::string a = folder.path / "a", b = folder.path / "b", c = folder.path / "c";
+  const TestEnvironment home("HOME", a.c_str()), size("EDDY_CACHE_MAX_MIB", nullptr);
+  const auto opened = [] { return KernelCache::of_environment()->folder().string(); };
+  {
+    const TestEnvironment caches("XDG_CACHE_HOME", nullptr), mine("EDDY_CACHE_DIR", "");
+    CHECK(opened() == a + "/.cache/eddyline");
+    const TestEnvironment relative("XDG_CACHE_HOME", "relative");
+    CHECK(opened() == a + "/.cache/eddyline");
+  }
+  const TestEnvironment caches("XDG_CACHE_HOME", b.c_str()), mine("EDDY_CACHE_DIR", nullptr);
+  CHECK(opened() == b + "/eddyline");
+  CHECK(KernelCache::of_environment()->statistics().max_bytes == 512 << 20);
+  const TestEnvironment chosen("EDDY_CACHE_DIR", c.c_str());
+  CHECK(opened() == c);
+  for (const auto* bad : {"many", "-1", "1.5", "9007199254740993"}) {
+    const TestEnvironment number("EDDY_CACHE_MAX_MIB", bad);
+    CHECK_THROWS_AS(KernelCache::of_environment(), UserError);
+  }
+  const TestEnvironment number("EDDY_CACHE_MAX_MIB", "3");
+  CHECK(KernelCache::of_environment()->statistics().max_bytes == 3 << 20);
+  fs::permissions(c, fs::perms(0777));
+  CHECK_THROWS_AS(KernelCache::of_environment(), UserError);  // no fallback: the user must know
+}
+
+TEST_CASE("kernel cache: where nothing can be written, a temporary folder serves", "[kernel_cache]") {
+  Fixture f;
+  std::ofstream(f.folder.path / "file") << "x";
+  const TestEnvironment impossible("EDDY_CACHE_DIR", (f.folder.path / "file" / "cache").c_str());
+  fs::path folder;
+  {
+    const auto cache = KernelCache::of_environment();
+    folder = cache->folder();
+    const std::vector<std::string> sources = {returning(8)};
+    cache->object(f.compiler, sources);
+    CHECK(run(*cache->object(f.compiler, sources)) == 8);
+    CHECK(cache->statistics().n_hits == 1);
+    CHECK(fs::status(folder).permissions() == fs::perms::owner_all);
+  }
+  CHECK_FALSE(fs::exists(folder));
+}
+
+TEST_CASE("kernel cache: a folder that takes nothing more only costs the cache", "[kernel_cache]") {
+  Fixture f;
+  fs::remove_all(f.cache.folder());  // what is open can be read but not filled
+  CHECK(run(*f.object(returning(4))) == 4);
+  CHECK_FALSE(f.object(returning(4))->from_cache);
+}
+
+TEST_CASE("kernel cache: compile_object", "[kernel_cache]") {
+  const TestFolder folder;
+  const TestEnvironment place("EDDY_CACHE_DIR", (folder.path / "cache").c_str());
   const std::vector<std::string> sources = {returning(3)};
-  {
-    const TestEnvironment size("EDDY_CACHE_MAX_MIB", "many");
-    const TestEnvironment place("EDDY_CACHE_DIR", (folder.path / "a").c_str());
-    CHECK_THROWS_AS(KernelCache::of_process(), UserError);
-  }
-  fs::create_directory(folder.path / "open");
-  fs::permissions(folder.path / "open", fs::perms(0777));
-  {
-    const TestEnvironment place("EDDY_CACHE_DIR", (folder.path / "open").c_str());
-    CHECK_THROWS_AS(compile_object(sources), UserError);
-  }
-  const TestEnvironment size("EDDY_CACHE_MAX_MIB", "3");
-  const TestEnvironment unset("EDDY_CACHE_DIR", nullptr);
-  const TestEnvironment caches("XDG_CACHE_HOME", folder.path.c_str());
   {
     const TestEnvironment cc("EDDY_CC", "/no/such/cc");
     CHECK_THROWS_AS(compile_object(sources), NoCompiler);
   }
   CHECK(run(*compile_object(sources)) == 3);
   CHECK(compile_object(sources)->from_cache);
-  CHECK(KernelCache::of_process().folder() == folder.path / "eddyline");
-  CHECK(KernelCache::of_process().statistics().max_bytes == 3 << 20);
 }

@@ -148,7 +148,10 @@ Expr compare(ExprKind kind, Expr a, Expr b) {
   EDDY_CHECK(a.dtype() == b.dtype());
   if (both_integers(a, b)) {
     const std::int64_t x = *a.as_integer(), y = *b.as_integer();
-    const bool value = kind == ExprKind::eq ? x == y : kind == ExprKind::ne ? x != y : kind == ExprKind::lt ? x < y : x <= y;
+    const bool value = kind == ExprKind::eq   ? x == y
+                       : kind == ExprKind::ne ? x != y
+                       : kind == ExprKind::lt ? x < y
+                                              : x <= y;
     return constant(DType::boolean, value);
   }
   return make({kind, DType::boolean, {}, {std::move(a), std::move(b)}});
@@ -228,8 +231,7 @@ std::string str(const Expr& e) {
     case ExprKind::fma: return "fma(" + list() + ")";
     case ExprKind::call: return node.name + "(" + list() + ")";
     case ExprKind::cast: return std::string(name(node.dtype)) + "(" + list() + ")";
-    default:
-      return "(" + str(node.operands[0]) + " " + symbol_of(node.kind) + " " + str(node.operands[1]) + ")";
+    default: return "(" + str(node.operands[0]) + " " + symbol_of(node.kind) + " " + str(node.operands[1]) + ")";
   }
 }
 

@@ -14,15 +14,29 @@
 namespace eddy::loops {
 
 enum class ExprKind : std::uint8_t {
-  constant,   ///< a number of the expression's dtype
-  variable,   ///< a loop index (i64) or a value bound by a Let, by name
-  size,       ///< a symbolic size (i64)
-  load,       ///< element of a buffer at multi-dimensional indices
-  neg, add, sub, mul, div, floor_div, floor_mod, min, max,  // arithmetic; floor_div and floor_mod on i64 only
-  eq, ne, lt, le, logical_and, logical_or, logical_not,     // to bool
-  select,     ///< (condition, if true, if false); both branches may be evaluated
-  fma,        ///< a*b + c rounded once
-  call,       ///< a mathematical function by name: "tanh", "exp", ...; see compiler/c_math.h
+  constant,  ///< a number of the expression's dtype
+  variable,  ///< a loop index (i64) or a value bound by a Let, by name
+  size,      ///< a symbolic size (i64)
+  load,      ///< element of a buffer at multi-dimensional indices
+  neg,
+  add,
+  sub,
+  mul,
+  div,
+  floor_div,
+  floor_mod,
+  min,
+  max,  // arithmetic; floor_div and floor_mod on i64 only
+  eq,
+  ne,
+  lt,
+  le,
+  logical_and,
+  logical_or,
+  logical_not,  // to bool
+  select,       ///< (condition, if true, if false); both branches may be evaluated
+  fma,          ///< a*b + c rounded once
+  call,         ///< a mathematical function by name: "tanh", "exp", ...; see compiler/c_math.h
   cast,
 };
 
@@ -33,8 +47,8 @@ struct ExprNode {
   DType dtype;
   std::string name = {};            // of a variable, buffer or function
   std::vector<Expr> operands = {};  // of a load: the indices
-  double floating = 0;         // constant of a real dtype (exact: f32 values are doubles too)
-  std::int64_t integer = 0;    // constant of i64 or bool
+  double floating = 0;              // constant of a real dtype (exact: f32 values are doubles too)
+  std::int64_t integer = 0;         // constant of i64 or bool
   Dim dim = {};                     // size
 };
 
@@ -45,7 +59,7 @@ class Expr {
   Expr() = default;
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
   /// An i64 constant: indices mix with plain numbers.
-  Expr(std::int64_t value);  // NOLINT
+  Expr(std::int64_t value);                                    // NOLINT
   Expr(int value) : Expr(static_cast<std::int64_t>(value)) {}  // NOLINT
 
   explicit operator bool() const { return node_ != nullptr; }

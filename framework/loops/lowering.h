@@ -18,8 +18,8 @@ namespace eddy::loops {
 
 struct PointArgs {
   const ir::Operation& op;
-  std::size_t result;            ///< which result is asked for
-  std::span<const Expr> index;   ///< of the element, one i64 expression per dim
+  std::size_t result;           ///< which result is asked for
+  std::span<const Expr> index;  ///< of the element, one i64 expression per dim
   /// Element of operand i at the given index. May be called several times and at different indices.
   std::function<Expr(std::size_t operand, std::vector<Expr> index)> operand;
 };

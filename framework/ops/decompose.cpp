@@ -20,7 +20,8 @@ bool decompose_composites(ir::Function function) {
     const std::vector<ir::Value> results = rule->decompose(builder, *op);
     EDDY_CHECK(results.size() == op->n_results(), "{}", op->name());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      EDDY_CHECK(results[i].type() == op->result(i).type(), "{} decomposes into a {}", op->name(), results[i].type().str());
+      EDDY_CHECK(results[i].type() == op->result(i).type(), "{} decomposes into a {}", op->name(),
+                 results[i].type().str());
       ir::Value value = results[i];
       if (value.hint().empty()) value.set_hint(op->result(i).hint());
       op->result(i).replace_all_uses_with(value);

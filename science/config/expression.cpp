@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "science/config/document.h"
 
@@ -147,6 +148,32 @@ int derivative_order(const Expression& expression) {
   if (expression.kind == Kind::call && expression.name == "lap") order += 2;
   if (expression.kind == Kind::call && expression.name == "dn") order += 1;
   return order;
+}
+
+namespace {
+/// NaN for what is no constant.
+double fold(const Expression& e) {
+  switch (e.kind) {
+    case Kind::number: return e.value;
+    case Kind::name: return e.name == "pi" ? std::numbers::pi : std::nan("");
+    case Kind::negate: return -fold(e.operand());
+    case Kind::add: return fold(e.operand(0)) + fold(e.operand(1));
+    case Kind::subtract: return fold(e.operand(0)) - fold(e.operand(1));
+    case Kind::multiply: return fold(e.operand(0)) * fold(e.operand(1));
+    case Kind::divide: return fold(e.operand(0)) / fold(e.operand(1));
+    case Kind::power: {
+      const double base = fold(e.operand(0)), exponent = fold(e.operand(1));
+      return std::isnan(base) || std::isnan(exponent) ? std::nan("") : std::pow(base, exponent);  // pow(NaN, 0) is 1
+    }
+    case Kind::call: return e.name == "sqrt" && e.operands.size() == 1 ? std::sqrt(fold(e.operand())) : std::nan("");
+    default: return std::nan("");
+  }
+}
+}  // namespace
+
+std::optional<double> constant_value(const Expression& expression) {
+  const double value = fold(expression);
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
 const std::vector<Function>& functions() {

@@ -8,6 +8,7 @@
 /// `-x^2` is -(x^2), and an exponent may have a sign: `2^-1`.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -108,6 +109,10 @@ Expression resolve(const Expression& expression, const Scope& scope, Expect expe
 std::set<std::string> names_in(const Expression& expression);
 /// The highest order of a derivative in a resolved tree, derivatives of expressions included (lap counts 2, dn 1).
 int derivative_order(const Expression& expression);
+
+/// The value of an expression of numbers, `pi`, + - * / ^ and sqrt, for what must be known before anything is compiled
+/// (sizes of shapes). Empty for anything else, and where the value is not finite.
+std::optional<double> constant_value(const Expression& expression);
 
 /// Functions of the language with their numbers of arguments (-1: any number from `min_arguments` on).
 struct Function {

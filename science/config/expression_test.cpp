@@ -223,6 +223,13 @@ TEST_CASE("a scope refuses names that cannot be used") {
   CHECK(resolved("y_x + on", scope) == "d(y, x) + on");
 }
 
+TEST_CASE("constants are known before anything runs") {
+  const auto value = [](const std::string& text) { return constant_value(parse_expression(text)); };
+  CHECK(value("-2^2 + 3*sqrt(4)/6 - 1") == -4.0);
+  CHECK(value("pi/2") == 1.5707963267948966);
+  for (const char* text : {"x", "0*x", "x^0", "1^x", "1/0", "sin(1)", "1 < 2", "10^999"}) CHECK_FALSE(value(text));
+}
+
 namespace {
 Expression random_expression(const Rng& rng, std::uint64_t& index, int depth) {
   const std::uint64_t pick = rng.below(index++, depth > 5 ? 2 : 22);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "science/config/schema.h"
+#include "science/config/schema_type.h"
 
 namespace eddy::config {
 

@@ -77,6 +77,27 @@ std::string resolved_yaml(const ProblemFile& problem) { return to_yaml(problem_s
 
 std::string problem_json_schema() { return json_schema(*problem_schema().type, "Eddyline problem file"); }
 
-std::string problem_reference_page() { return reference_page(*problem_schema().type, "The problem file"); }
+std::string problem_reference_page() {
+  std::string page =
+      "# The problem file\n\n"
+      "Generated from the declarations in `science/config/problem_*.cpp`. Every collection is a map, so every value "
+      "has a\n"
+      "path: `--set training.stages.polish.steps=100`. Later layers win: the file that `extends` names, the file, the "
+      "profile\n"
+      "chosen with `--profile`, `--set`. Maps are merged, everything else is replaced, `null` removes a key. Numbers "
+      "of the\n"
+      "geometry and times may be constant expressions: `2*pi`. `eddy check FILE` prints a file with every "
+      "default.\n\n" +
+      reference_sections(*problem_schema().type) +
+      "\n## Expressions\n\n"
+      "Loosest first: `or`, `and`, `not`, comparisons (`==` `!=` `<` `<=` `>` `>=`, no chains), `+ -`, `* /`, unary "
+      "`-`, `^`\n"
+      "(to the right). All numbers are real: `1/3` is a third. `pi` is a number, `sdf` the distance to the boundary. "
+      "`u_xx` is\n"
+      "the second derivative of `u` where the suffix spells coordinates and nothing else has that name.\n\n"
+      "| function | value |\n|---|---|\n";
+  for (const Function& function : functions()) page += fmt::format("| `{}` | {} |\n", function.name, function.doc);
+  return page;
+}
 
 }  // namespace eddy::config

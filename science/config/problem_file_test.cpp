@@ -1,6 +1,8 @@
 #include "science/config/problem_file.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "science/config/test_support.h"
@@ -132,11 +134,11 @@ TEST_CASE("the Burgers file is read literally") {
 
 TEST_CASE("the cavity is refused only for what is not there yet, by name") {
   std::string text = cavity;
-  CHECK(read_error(text).find("f:11:14: 'line' is not there yet in a shape") == 0);
+  CHECK(read_error(text).find("f:11:14: 'line' is not there yet in the shape") == 0);
   text = replaced(text, "    mid:    {line: {from: [0.5, 0], to: [0.5, 1]}}\n", "");
-  CHECK(read_error(text).find("'rad' is not there yet in a resample") != std::string::npos);
+  CHECK(read_error(text).find("'rad' is not there yet in the resample") != std::string::npos);
   text = replaced(text, ", resample: {rad: {every: 500, k: 1, c: 1}}", "");
-  CHECK(read_error(text).find("'monitors' is not there yet in a outputs") != std::string::npos);
+  CHECK(read_error(text).find("'monitors' is not there yet in the outputs") != std::string::npos);
   text = replaced(text, "  monitors: {net_flux: {integral: u, at: mid, every: 500}}\n", "");
   const ProblemFile p = read(text);
   CHECK(p.equation.use->text == "navier_stokes");
@@ -152,12 +154,13 @@ TEST_CASE("the cavity is refused only for what is not there yet, by name") {
 }
 
 TEST_CASE("planned keys are known by name") {
-  CHECK(burgers_error("seed: 0", "equations: {}").find("'equations' is not there yet in a problem") !=
+  CHECK(burgers_error("seed: 0", "equations: {}").find("'equations' is not there yet in the problem") !=
         std::string::npos);
   CHECK(burgers_error("time: [0, 1]", "time: {range: [0, 1], windows: 10}").find("'windows' is not there yet") !=
         std::string::npos);
-  CHECK(burgers_error("time: [0, 1]", "parameters: {r: [0, 1]}").find("'parameters' is not there yet in a geometry") !=
-        std::string::npos);
+  CHECK(
+      burgers_error("time: [0, 1]", "parameters: {r: [0, 1]}").find("'parameters' is not there yet in the geometry") !=
+      std::string::npos);
   CHECK(burgers_error("interval: {min: -1, max: 1}", "stl: a.stl").find("'stl' is not there yet") != std::string::npos);
   CHECK(burgers_error("{interval: {min: -1, max: 1}}", "a + b").find("expressions over shapes are not there yet") !=
         std::string::npos);
@@ -176,7 +179,7 @@ TEST_CASE("planned keys are known by name") {
 
 TEST_CASE("mistakes are reported where they are") {
   CHECK(burgers_error("training:", "traning:") ==
-        "f:20:1: unknown key 'traning' in a problem\n  did you mean 'training'?");
+        "f:20:1: unknown key 'traning' in the problem\n  did you mean 'training'?");
   CHECK(burgers_error("sampler: sobol", "sampler: sobel")
             .find("f:17:64: expected one of uniform, latin_hypercube, halton, sobol, "
                   "found the text \"sobel\"\n  did you mean 'sobol'?") == 0);
@@ -271,6 +274,61 @@ TEST_CASE("the JSON Schema has a definition for everything it refers to") {
   for (const char* section : {"## problem\n", "## equation\n", "## constraint\n", "## stage\n", "## learning rate\n"}) {
     CHECK(page.find(section) != std::string::npos);
   }
+}
+
+TEST_CASE("configs/schema.json and the reference page are those of the declaration") {
+  // Written by the hidden test below: eddy_science_config_test "write the generated files".
+  const auto content = [](const std::string& path) {
+    std::ifstream stream(path);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  CHECK(content("configs/schema.json") == problem_json_schema());
+  CHECK(content("docs/reference/problem_file.md") == problem_reference_page());
+}
+
+TEST_CASE("write the generated files", "[.]") {
+  std::filesystem::create_directories("configs");
+  std::filesystem::create_directories("docs/reference");
+  std::ofstream("configs/schema.json") << problem_json_schema();
+  std::ofstream("docs/reference/problem_file.md") << problem_reference_page();
+}
+
+TEST_CASE("a file is read with overrides from the command line") {
+  const std::string path = (std::filesystem::temp_directory_path() / "eddy_problem_file_test.yaml").string();
+  std::ofstream(path) << burgers;
+  const ProblemFile p = read_problem(path, {"quick", {"training.stages.warm.steps=7", "training.stop=null"}});
+  CHECK(p.training.stages[0].value.steps == 7);
+  CHECK(p.training.stages[1].value.steps == 500);
+  CHECK(p.training.stop.minutes == 0);
+  CHECK(p.validation[0].value.tolerance == 1e-2);
+  const auto set_error = [&](const std::string& assignment) {
+    return error_of([&] { read_problem(path, {"", {assignment}}); });
+  };
+  CHECK(set_error("training.stages.warm.steps=many") ==
+        "--set training.stages.warm.steps=many: expected an integer >= 0, found the text \"many\"");
+  CHECK(set_error("training.stages.worm.steps=1").find("there is no 'worm'\n  did you mean 'warm'?") !=
+        std::string::npos);
+  CHECK(set_error("trainig.loss=sum").find("unknown key 'trainig' in the problem\n  did you mean 'training'?") !=
+        std::string::npos);
+  CHECK(set_error("equation.residuals.burgers=u_t + *u")
+            .find("expected a value, found '*' (character 7 of \"u_t + *u\")") != std::string::npos);
+  const Rng rng(6, "set_fuzz");
+  std::uint64_t index = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::string assignment = mutate("training.stages.warm={steps: 7, lr: [1]}", ".=:{}[] ,*&\"'", rng, index);
+    INFO(assignment);
+    set_error(assignment);  // throws through for anything but a UserError
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("sizes may be written with pi") {
+  ProblemFile p = read(replaced(burgers, "min: -1, max: 1", "min: -pi, max: 2*pi/3"));
+  CHECK(p.geometry.shapes[0].value.interval->min == -M_PI);
+  CHECK(p.geometry.shapes[0].value.interval->max == 2 * M_PI / 3);
+  CHECK(burgers_error("min: -1, max: 1", "min: -1, max: x").find("expected a number, found the text \"x\"") !=
+        std::string::npos);
+  CHECK(burgers_error("min: -1, max: 1", "min: -1, max: 1/0").find("expected a number") != std::string::npos);
 }
 
 TEST_CASE("mutated files give a problem or a user's error", "[fuzz]") {

@@ -13,7 +13,8 @@ std::string plural(const Type& type) {
   switch (type.kind) {
     case Type::Kind::boolean: return "true or false";
     case Type::Kind::integer: return "integers";
-    case Type::Kind::number: return "numbers";
+    case Type::Kind::number:
+    case Type::Kind::constant: return "numbers";
     case Type::Kind::text:
     case Type::Kind::choice: return "names";
     case Type::Kind::path: return "file names";
@@ -55,14 +56,16 @@ TypePtr simple(Type::Kind kind, const NumberRules& rules = {}) {
   return std::make_shared<const Type>(std::move(type));
 }
 
-double read_number(const Type& type, const Node& node) {
-  const std::optional<double> value =
-      node.is_scalar() && !node.quoted ? number_from_text(node.text) : std::optional<double>{};
-  if (!value) detail::throw_unexpected(type, node);
-  if ((type.min && *value < *type.min) || (type.max && *value > *type.max) || (type.above && *value <= *type.above)) {
-    detail::throw_unexpected(type, node);
-  }
+double within_rules(const Type& type, const Node& node, std::optional<double> value) {
+  const bool good = value && (!type.min || *value >= *type.min) && (!type.max || *value <= *type.max) &&
+                    (!type.above || *value > *type.above);
+  if (!good) detail::throw_unexpected(type, node);
   return *value;
+}
+
+double read_number(const Type& type, const Node& node) {
+  const bool is_plain = node.is_scalar() && !node.quoted;
+  return within_rules(type, node, is_plain ? number_from_text(node.text) : std::nullopt);
 }
 
 Text read_text(const Type& type, const Node& node) {
@@ -79,7 +82,8 @@ std::string describe(const Type& type) {
     case Type::Kind::any: return "a value";
     case Type::Kind::boolean: return "true or false";
     case Type::Kind::integer: return with_rules("an integer", type);
-    case Type::Kind::number: return with_rules("a number", type);
+    case Type::Kind::number:
+    case Type::Kind::constant: return with_rules("a number", type);
     case Type::Kind::text: return "a text";
     case Type::Kind::choice: return fmt::format("one of {}", fmt::join(type.choices, ", "));
     case Type::Kind::path: return "a file name";
@@ -143,12 +147,12 @@ void check_object(const Type& type, const Node& node, const std::vector<std::str
     const std::string& key = entry.key.text;
     if (contains(known, key)) continue;
     if (contains(type.later, key)) {
-      throw UserError(entry.key.where, fmt::format("'{}' is not there yet in a {}", key, type.name), "leave it out");
+      throw UserError(entry.key.where, fmt::format("'{}' is not there yet in the {}", key, type.name), "leave it out");
     }
     if (type.open) continue;
     std::vector<std::string> candidates = known;
     candidates.insert(candidates.end(), other_keys.begin(), other_keys.end());
-    throw UserError(entry.key.where, fmt::format("unknown key '{}' in a {}", key, type.name),
+    throw UserError(entry.key.where, fmt::format("unknown key '{}' in the {}", key, type.name),
                     did_you_mean(key, candidates, "its keys are"));
   }
   for (const Field& field : type.fields) {
@@ -278,6 +282,16 @@ Schema<std::int64_t> integer(const NumberRules& rules) {
 Schema<double> number(const NumberRules& rules) {
   const TypePtr type = simple(Type::Kind::number, rules);
   return {type, [type](const Node& node) { return read_number(*type, node); },
+          [](double value) { return Node::scalar(text_from_number(value)); }};
+}
+
+Schema<double> constant(const NumberRules& rules) {
+  const TypePtr type = simple(Type::Kind::constant, rules);
+  return {type,
+          [type](const Node& node) {
+            if (!node.is_scalar()) detail::throw_unexpected(*type, node);
+            return within_rules(*type, node, constant_value(parse_expression(node)));
+          },
           [](double value) { return Node::scalar(text_from_number(value)); }};
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "science/config/schema.h"
+#include "science/config/schema_type.h"
 
 namespace eddy::config {
 
@@ -76,6 +76,7 @@ Json json_of(const Type& type) {
     }
     case Type::Kind::text: return {{"type", {"string", "number", "boolean"}}};
     case Type::Kind::path: return {{"type", "string"}};
+    case Type::Kind::constant:
     case Type::Kind::expression: return {{"type", {"number", "string"}}};
     case Type::Kind::choice: return {{"enum", type.choices}};
     case Type::Kind::list: {
@@ -160,8 +161,8 @@ std::string quoted_words(const std::vector<std::string>& words) {
 }
 
 std::string page_section(const Type& type) {
-  std::string out = fmt::format("## {}\n\n{}\n\n", type.name, type.doc);
-  if (!type.fields.empty()) out += "| key | value | default | meaning |\n|---|---|---|---|\n";
+  std::string out = fmt::format("## {}\n\n{}\n", type.name, type.doc);
+  if (!type.fields.empty()) out += "\n| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const Field& field : type.fields) {
     std::string fallback = field.required ? "required" : "none";
     if (field.default_value) {
@@ -176,7 +177,7 @@ std::string page_section(const Type& type) {
   for (const auto& group : type.exactly_one) out += fmt::format("\nExactly one of {}.\n", quoted_words(group));
   if (type.open) out += fmt::format("\nFurther keys: {}.\n", type.open_doc);
   if (!type.later.empty()) out += fmt::format("\nNot there yet: {}.\n", quoted_words(type.later));
-  return out + "\n";
+  return out;
 }
 
 }  // namespace
@@ -193,11 +194,10 @@ std::string json_schema(const Type& root, const std::string& title) {
   return json.dump(2) + "\n";
 }
 
-std::string reference_page(const Type& root, const std::string& title) {
-  std::string out = "# " + title + "\n\n";
+std::string reference_sections(const Type& root) {
+  std::string out;
   std::map<std::string, const Type*> seen;
-  for_each_object(root, seen, [&](const Type& type) { out += page_section(type); });
-  out.pop_back();
+  for_each_object(root, seen, [&](const Type& type) { out += (out.empty() ? "" : "\n") + page_section(type); });
   return out;
 }
 

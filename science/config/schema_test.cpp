@@ -91,7 +91,7 @@ TEST_CASE("the dump holds every default and reads back") {
 }
 
 TEST_CASE("what is wrong is said where it is") {
-  CHECK(read_error("count: 3\ncolor: red\n") == "f:2:1: unknown key 'color' in a outer\n  did you mean 'colour'?");
+  CHECK(read_error("count: 3\ncolor: red\n") == "f:2:1: unknown key 'color' in the outer\n  did you mean 'colour'?");
   CHECK(read_error("count: 3\nzzzzzz: 1\n").find("its keys are count, flag") != std::string::npos);
   CHECK(read_error("count: 3\nhorizon: 1\n").find("f:2:1: 'horizon' is not there yet") == 0);
   CHECK(read_error("flag: true\n") ==
@@ -113,7 +113,7 @@ TEST_CASE("what is wrong is said where it is") {
   CHECK(read_error("count: 1\nformula: 2*\n").find("f:2:12: expected a value, found the end") == 0);
   CHECK(read_error("count: 1\ninner: {2p: {}}\n").find("f:2:9: '2p' cannot be the name of a part") == 0);
   CHECK(read_error("count: 1\ninner: {p: {sise: 2}}\n")
-            .find("f:2:13: unknown key 'sise' in a inner\n  did you mean 'size'?") == 0);
+            .find("f:2:13: unknown key 'sise' in the inner\n  did you mean 'size'?") == 0);
   CHECK(read_error("[1]\n").find("f:1:1: expected a map with the keys count, flag") == 0);
   CHECK(read_error("count: 1\nshorthand: [1]\n")
             .find("f:2:12: expected a number, or a map with the keys size, found a list") == 0);
@@ -158,7 +158,7 @@ TEST_CASE("options of a module are read later, with its own schema") {
     return error_of([&] { read_options(mlp, network.read(parse_yaml(yaml, "f")).options); });
   };
   CHECK(fails("type: mlp\nhidden: 3\nactivaton: sin\n") ==
-        "f:3:1: unknown key 'activaton' in a mlp\n  did you mean 'activation'?");
+        "f:3:1: unknown key 'activaton' in the mlp\n  did you mean 'activation'?");
   CHECK(fails("type: mlp\nhidden: 3\ntypo: sin\n").find("did you mean 'type'?") != std::string::npos);
   CHECK(fails("type: mlp\n").find("f:1:1: the key 'hidden' is missing in this mlp") == 0);
   CHECK(to_yaml(network.write(n)) == "type: mlp\nhidden: [3, 4]\n");
@@ -178,8 +178,8 @@ TEST_CASE("the JSON Schema and the reference say the same as the reader") {
   CHECK(outer["properties"]["inner"]["additionalProperties"]["$ref"] == "#/$defs/inner");
   CHECK(json["$defs"]["inner"]["properties"]["size"]["default"] == 1.5);
 
-  const std::string page = reference_page(*outer_schema().type, "Title");
-  CHECK(page.find("# Title\n\n## outer\n\nAll kinds | of values.\n") == 0);
+  const std::string page = reference_sections(*outer_schema().type);
+  CHECK(page.find("## outer\n\nAll kinds | of values.\n") == 0);
   CHECK(page.find("| `count` | an integer from 0 to 10 | required | how many |") != std::string::npos);
   CHECK(page.find("| `sizes` | a number > 0; or a list of at least 1 numbers | `[1, 2]` | sizes |") !=
         std::string::npos);

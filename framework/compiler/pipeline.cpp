@@ -1,0 +1,30 @@
+#include "framework/compiler/pipeline.h"
+
+#include "framework/ir/transforms.h"
+#include "framework/ops/decompose.h"
+
+namespace eddy::compiler {
+
+Prepared prepare(ir::Function function, const ir::PassManager::Dump& dump) {
+  Prepared prepared;
+  prepared.module = std::make_unique<ir::Module>(function.context(), function.name());
+  ir::Builder builder(function.context(), prepared.module->body());
+  ir::ValueMap map;
+  builder.clone(*function.op(), map);
+
+  ir::PassManager& passes = prepared.passes;
+  if (dump) passes.set_dump(dump);
+  passes.add("decompose", [](ir::Module& module) { return ops::decompose_composites(module.functions().front()); });
+  passes.add("expand_derivatives", [&](ir::Module& module) {
+    prepared.plans = autodiff::expand_derivatives(module.functions().front());
+    return !prepared.plans.empty();
+  });
+  passes.add("cse", ir::eliminate_common_subexpressions);
+  passes.add("dce", ir::eliminate_dead_code);
+  passes.run(*prepared.module);
+  return prepared;
+}
+
+Program generate(ir::Function prepared, const Target& target) { return print_program(schedule(prepared), target); }
+
+}  // namespace eddy::compiler
