@@ -206,6 +206,32 @@ inline constexpr detail::Forward<&ops::cumsum> cumsum;
 inline constexpr detail::Forward<&ops::argmax> argmax;
 inline constexpr detail::Forward<&ops::dot_general> dot_general;
 inline constexpr detail::Forward<&ops::matmul> matmul;
+inline constexpr detail::Forward<&detail::stretched<ops::atan2>> atan2;
+inline constexpr detail::Forward<&ops::tan> tan;
+inline constexpr detail::Forward<&ops::acos> acos;
+inline constexpr detail::Forward<&ops::silu> silu;
+inline constexpr detail::Forward<&ops::gelu> gelu;
+inline constexpr detail::Forward<&ops::gelu_tanh> gelu_tanh;
+inline constexpr detail::Forward<&ops::mish> mish;
+inline constexpr detail::Forward<&ops::relu> relu;
+inline constexpr detail::Forward<&ops::leaky_relu> leaky_relu;
+inline constexpr detail::Forward<&ops::elu> elu;
+inline constexpr detail::Forward<&ops::selu> selu;
+inline constexpr detail::Forward<&ops::squareplus> squareplus;
+inline constexpr detail::Forward<&ops::stan> stan;
+inline constexpr detail::Forward<&ops::mean> mean;
+inline constexpr detail::Forward<&ops::softmax> softmax;
+inline constexpr detail::Forward<&ops::logsumexp> logsumexp;
+inline constexpr detail::Forward<&ops::layer_norm> layer_norm;
+inline constexpr detail::Forward<&ops::rms_norm> rms_norm;
+inline constexpr detail::Forward<&ops::weight_norm> weight_norm;
+inline constexpr detail::Forward<&ops::linear> linear;
+inline constexpr detail::Forward<&ops::real> real;
+inline constexpr detail::Forward<&ops::imag> imag;
+inline constexpr detail::Forward<&ops::complex> complex;
+inline constexpr detail::Forward<&ops::conj> conj;
+inline constexpr detail::Forward<&ops::rng_uniform> rng_uniform;
+inline constexpr detail::Forward<&ops::rng_normal> rng_normal;
 
 inline Tensor operator+(const Tensor& x, const Tensor& y) { return add(x, y); }
 inline Tensor operator-(const Tensor& x, const Tensor& y) { return sub(x, y); }

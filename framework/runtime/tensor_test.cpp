@@ -55,7 +55,7 @@ TEST_CASE("A function gives the same bits eagerly and traced", "[tensor]") {
     const Tensor y = network(a)[0];
     const Tensor s = 1.0 - rt::square(y) * 2.0 + y / (rt::abs(y) + 1.0);
     return {rt::reduce_sum(s, {0}), rt::concat({s, -y, y - 0.5}, 1), rt::transpose(1.0 / (y + 4.0), {1, 0}),
-            rt::select(rt::compare(y, s, "lt"), y, s)};
+            rt::select(rt::compare(y, s, "lt"), y, s), rt::softmax(rt::gelu(s + y), 1)};
   };
   for (const TensorFunction& fn : {TensorFunction(network), mixed}) {
     const auto module = traced(fn, types);
