@@ -42,7 +42,9 @@ void Symbols::resolve_definitions() {
 void Symbols::resolve_definition(const std::string& name, std::vector<std::string>& path) {
   if (uses_.count(name) != 0) return;
   Symbol& symbol = symbols_.at(name);
-  if (std::find(path.begin(), path.end(), name) != path.end()) {
+  const auto first = std::find(path.begin(), path.end(), name);
+  if (first != path.end()) {
+    path.erase(path.begin(), first);
     path.push_back(name);
     throw UserError(symbol.where, fmt::format("'{}' is defined by itself: {}", name, fmt::join(path, " -> ")));
   }

@@ -1,0 +1,4 @@
+/// Forgets to register itself.
+namespace animals {
+struct Dog {};
+}  // namespace animals

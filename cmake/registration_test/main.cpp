@@ -1,0 +1,6 @@
+#include "catalogue.h"
+int main() {
+  animals::Catalogue catalogue;
+  animals::register_all(catalogue);
+  return catalogue.n;
+}
