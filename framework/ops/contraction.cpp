@@ -25,11 +25,6 @@ std::vector<std::int64_t> free_dims(std::size_t rank, const std::vector<std::int
   return dims;
 }
 
-DotDims dims_of(const ir::AttributeMap& attributes) {
-  return {attributes.at("batch_lhs").as_ints(), attributes.at("batch_rhs").as_ints(),
-          attributes.at("contract_lhs").as_ints(), attributes.at("contract_rhs").as_ints()};
-}
-
 /// The dims of both operands and the result as labels 0..: batch, free of lhs, free of rhs, contracted.
 struct Labels {
   std::vector<int> lhs, rhs, result;
@@ -37,7 +32,7 @@ struct Labels {
 };
 
 Labels labels_of(const ir::Operation& op) {
-  const DotDims dims = dims_of(op.attributes());
+  const DotDims dims = dot_dims(op);
   Labels labels;
   labels.lhs.resize(op.operand(0).rank());
   labels.rhs.resize(op.operand(1).rank());
@@ -111,7 +106,7 @@ struct DotGeneral {
   }
 
   static std::vector<Lanes> jet(const ir::JetArgs& args) {
-    const DotDims dims = dims_of(args.op.attributes());
+    const DotDims dims = dot_dims(args.op);
     Lanes v(args.set.size());
     v[0] = args.op.result();
     for (std::size_t k = 1; k < v.size(); ++k) {
@@ -127,7 +122,7 @@ struct DotGeneral {
 
   static Shape extents(const ir::Operation& op) {
     Shape shape;
-    for (const std::int64_t dim : dims_of(op.attributes()).contract_lhs) {
+    for (const std::int64_t dim : dot_dims(op).contract_lhs) {
       shape.push_back(op.operand(0).type().dim(static_cast<std::size_t>(dim)));
     }
     return shape;
@@ -257,6 +252,11 @@ struct DotGeneral {
 }  // namespace
 
 void register_contraction(ir::Context& context) { register_op<DotGeneral>(context); }
+
+DotDims dot_dims(const ir::Operation& op) {
+  return {op.at("batch_lhs").as_ints(), op.at("batch_rhs").as_ints(), op.at("contract_lhs").as_ints(),
+          op.at("contract_rhs").as_ints()};
+}
 
 Value dot_general(Builder& b, Value lhs, Value rhs, const DotDims& dims) {
   return b.op(DotGeneral::name, {lhs, rhs},

@@ -123,6 +123,8 @@ Value argmax(Builder& b, Value x, std::size_t dim);
 struct DotDims {
   std::vector<std::int64_t> batch_lhs, batch_rhs, contract_lhs, contract_rhs;
 };
+/// The dims that a dot_general operation names.
+DotDims dot_dims(const ir::Operation& op);
 /// Result dims: batch, then free dims of lhs, then free dims of rhs.
 Value dot_general(Builder& b, Value lhs, Value rhs, const DotDims& dims);
 /// [n, k] x [k, m].
