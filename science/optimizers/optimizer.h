@@ -9,6 +9,7 @@
 
 #include "framework/ir/builder.h"
 #include "science/config/catalogue.h"
+#include "science/optimizers/minimizer.h"
 
 namespace eddy::optimizers {
 
@@ -16,20 +17,27 @@ namespace eddy::optimizers {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// The rate of a stage that names none.
-  virtual double default_rate() const = 0;
 };
 
 /// An optimizer whose update of each tensor follows from the tensor's own gradient: it becomes a part of the step
 /// program.
 class FirstOrder : public Optimizer {
  public:
+  /// The rate of a stage that names none.
+  virtual double default_rate() const = 0;
   /// Names of the tensors it keeps for each parameter, of the parameter's shape; they start at zero.
   virtual std::vector<std::string> state() const = 0;
   /// Emits one update. `rate` is a scalar of the parameter's dtype, `step` an i64 scalar that counts from 1. Result:
   /// the new parameter, then its new state.
   virtual std::vector<ir::Value> update(ir::Builder& b, ir::Value parameter, ir::Value gradient,
                                         std::span<const ir::Value> state, ir::Value rate, ir::Value step) const = 0;
+};
+
+/// An optimizer that finds its own step lengths: driven from the host by losses and gradients, in f64 and on points that
+/// stay the same.
+class QuasiNewton : public Optimizer {
+ public:
+  virtual std::unique_ptr<Minimizer> minimizer() const = 0;
 };
 
 struct OptimizerKind {
