@@ -23,7 +23,8 @@ struct LbfgsOptions {
   std::int64_t evaluations = 30;
 };
 
-/// Eight running sums, added in a fixed order: the compiler may use vectors and the result has the same bits everywhere.
+/// Eight running sums, added in a fixed order: the compiler may use vectors and the result has the same bits
+/// everywhere.
 double dot(std::span<const double> a, std::span<const double> b) {
   std::array<double, 8> sums{};
   std::size_t i = 0;

@@ -39,8 +39,8 @@ struct Interval {
 
   double width() const { return std::abs(other.step - best.step); }
 
-  /// Takes in `trial` and returns the next one, section 4 of the paper. Values and slopes are those of the function minus
-  /// tilt * step. As long as nothing is bracketed, trials stay below `max_step`.
+  /// Takes in `trial` and returns the next one, section 4 of the paper. Values and slopes are those of the function
+  /// minus tilt * step. As long as nothing is bracketed, trials stay below `max_step`.
   double advance(const LinePoint& trial, double tilt, double max_step) {
     const auto tilted = [&](const LinePoint& p) { return LinePoint{p.step, p.value - p.step * tilt, p.slope - tilt}; };
     const LinePoint b = tilted(best), o = tilted(other), t = tilted(trial);

@@ -11,15 +11,15 @@ struct LinePoint {
 };
 
 struct LineSearchOptions {
-  double decrease = 1e-4;     ///< c1 of the strong Wolfe conditions
-  double curvature = 0.9;     ///< c2, decrease < c2 < 1
+  double decrease = 1e-4;  ///< c1 of the strong Wolfe conditions
+  double curvature = 0.9;  ///< c2, decrease < c2 < 1
   int max_evaluations = 30;
   double max_step = 1e10;
 };
 
 struct LineSearchResult {
-  LinePoint point;            ///< the best found; step 0 when there is nothing better than the start
-  bool satisfied = false;     ///< whether it satisfies the strong Wolfe conditions
+  LinePoint point;         ///< the best found; step 0 when there is nothing better than the start
+  bool satisfied = false;  ///< whether it satisfies the strong Wolfe conditions
   int n_evaluations = 0;
 };
 

@@ -55,9 +55,7 @@ TEST_CASE("the functions of the method's paper are solved from first steps over 
   };
   const Function three = [](double a) {
     const double beta = 0.01, l = 39, wave = M_PI * l / 2;
-    const double bend = a <= 1 - beta   ? 1 - a
-                        : a >= 1 + beta ? a - 1
-                                        : (a - 1) * (a - 1) / (2 * beta) + beta / 2;
+    const double bend = a <= 1 - beta ? 1 - a : a >= 1 + beta ? a - 1 : (a - 1) * (a - 1) / (2 * beta) + beta / 2;
     const double slope = a <= 1 - beta ? -1 : a >= 1 + beta ? 1 : (a - 1) / beta;
     return LinePoint{a, bend + 2 * (1 - beta) / (l * M_PI) * std::sin(wave * a),
                      slope + (1 - beta) * std::cos(wave * a)};

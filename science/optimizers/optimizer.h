@@ -33,8 +33,8 @@ class FirstOrder : public Optimizer {
                                         std::span<const ir::Value> state, ir::Value rate, ir::Value step) const = 0;
 };
 
-/// An optimizer that finds its own step lengths: driven from the host by losses and gradients, in f64 and on points that
-/// stay the same.
+/// An optimizer that finds its own step lengths: driven from the host by losses and gradients, in f64 and on points
+/// that stay the same.
 class QuasiNewton : public Optimizer {
  public:
   virtual std::unique_ptr<Minimizer> minimizer() const = 0;
