@@ -65,6 +65,8 @@ void check_rows_independent(const DerivativeRequest& request) {
       row_dim[op->result(r)] = static_cast<std::size_t>(at - labels.begin());
     }
   }
+  const auto found = row_dim.find(request.expression);
+  if (found != row_dim.end() && found->second != 0) reject(*request.expression.defining_op(), "moves");
 }
 
 }  // namespace eddy::autodiff

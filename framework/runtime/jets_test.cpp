@@ -145,7 +145,9 @@ TEST_CASE("Jets equal nested reverse mode: elementwise operations", "[jets]") {
       {"select", [](Builder& b, Value x, Value y) { return select(b, compare(b, x, y, "lt"), x, mul(b, y, y)); }},
   };
   for (const auto& [name, f] : binary) {
-    check_jets(name, [&f = f](Builder& b, const Values& x) { return f(b, inner(b, x), scale(b, exp(b, mul(b, x[0], x[2])), 0.5)); });
+    check_jets(name, [&f = f](Builder& b, const Values& x) {
+      return f(b, inner(b, x), scale(b, exp(b, mul(b, x[0], x[2])), 0.5));
+    });
   }
 }
 
