@@ -47,7 +47,10 @@ Jet::Jet(ir::Builder& b, std::span<const Value> coordinates, LanePlan plan)
   std::vector<MultiIndex> all;
   for (std::size_t k = 0; k < plan_.set.size(); ++k) all.push_back(plan_.set[k]);
   for (const Combination& combination : plan_.combinations) {
-    for (const DerivativeTerm& term : combination) all.push_back(term.orders);
+    for (const DerivativeTerm& term : combination) {
+      EDDY_CHECK(!plan_.set.find(term.orders), "a term of a combination is a lane of its own");
+      all.push_back(term.orders);
+    }
   }
   extended_ = ir::IndexSet::closure(coordinates.size(), all);
   for (std::size_t k = 0; k < plan_.set.size(); ++k) position_.push_back(*extended_.find(plan_.set[k]));
@@ -126,19 +129,9 @@ void Jet::push_operation(ir::Operation& op) {
     // ... and the lower lanes' contributions are added with their weights.
     for (const DerivativeTerm& term : plan_.combinations[c]) {
       const std::size_t k = *extended_.find(term.orders);
-      const bool is_carried = plan_.set.find(term.orders).has_value();
       for (std::size_t r = 0; r < results.size(); ++r) {
-        Value rest = results[r][k];
-        if (is_carried) {
-          // The term is a lane of its own as well: take away the part that the collapsed lane has carried already.
-          std::vector<Lanes> own;
-          for (const State& operand : operands)
-            own.push_back({operand.lanes[0], operand.lanes[*plan_.set.find(term.orders)]});
-          const Value linear = rule->jet({b_, op, first_order, own})[r][1];
-          if (linear) rest = rest ? ops::sub(b_, rest, linear) : ops::neg(b_, linear);
-        }
-        states[r].collapsed[c] =
-            accumulate(b_, states[r].collapsed[c], scaled(b_, rest, term.weight * ir::factorial(term.orders)));
+        const Value rest = scaled(b_, results[r][k], term.weight * ir::factorial(term.orders));
+        states[r].collapsed[c] = accumulate(b_, states[r].collapsed[c], rest);
       }
     }
   }

@@ -16,7 +16,7 @@ namespace eddy::autodiff {
 using Combination = std::vector<DerivativeTerm>;
 
 /// The lanes to carry: all normalized coefficients of a downward-closed index set, and collapsed lanes. The proper
-/// divisors of every term of a combination belong to the set; a term itself may.
+/// divisors of every term of a combination belong to the set; a term itself does not.
 struct LanePlan {
   ir::IndexSet set = ir::IndexSet::closure(0, {});
   std::vector<Combination> combinations;

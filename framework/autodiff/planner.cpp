@@ -1,6 +1,7 @@
 #include "framework/autodiff/planner.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "framework/autodiff/slice.h"
 #include "framework/ops/emit.h"
@@ -22,13 +23,18 @@ struct Group {
     if (found == coordinates.end()) coordinates.push_back(coordinate);
     return static_cast<std::size_t>(found - coordinates.begin());
   }
-  /// A request's terms over the group's directions.
+  /// A request's terms over the group's directions, each index once.
   std::vector<DerivativeTerm> terms(const DerivativeRequest& request) {
     std::vector<DerivativeTerm> all;
     for (const DerivativeTerm& term : request.terms) {
       MultiIndex index(coordinates.size(), 0);
       for (std::size_t i = 0; i < term.orders.size(); ++i) index[direction(request.coordinates[i])] += term.orders[i];
-      all.push_back({index, term.weight});
+      const auto same = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other.orders == index; });
+      if (same == all.end()) {
+        all.push_back({index, term.weight});
+      } else {
+        same->weight += term.weight;
+      }
     }
     return all;
   }
@@ -81,15 +87,28 @@ Nesting nesting_of(Group& group) {
   return nesting;
 }
 
+bool equal(const Combination& a, const Combination& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.orders == y.orders && x.weight == y.weight; });
+}
+
+/// The terms that are no lanes of the set.
+Combination without_lanes(const Combination& terms, const ir::IndexSet& set) {
+  Combination rest;
+  std::copy_if(terms.begin(), terms.end(), std::back_inserter(rest),
+               [&](const DerivativeTerm& term) { return !set.find(term.orders); });
+  return rest;
+}
+
 LanePlan plan_lanes(Group& group) {
   Nesting nesting = nesting_of(group);
   std::vector<MultiIndex> indices;
-  std::vector<Combination> combinations;
+  std::vector<Combination> candidates;
   for (const DerivativeRequest& request : group.requests) {
     const std::vector<DerivativeTerm> terms = group.terms(request);
     const std::vector<MultiIndex>& outer = nesting.demands[request.op];
     if (terms.size() > 1 && outer.empty() && !nesting.outer.count(request.op)) {
-      combinations.push_back(terms);
+      candidates.push_back(terms);
       continue;
     }
     for (const DerivativeTerm& term : terms) {
@@ -97,23 +116,20 @@ LanePlan plan_lanes(Group& group) {
       for (const MultiIndex& further : outer) indices.push_back(ir::sum(term.orders, further));
     }
   }
-  // Collapse only what saves lanes: a combination whose terms are all carried anyway is a sum of them.
-  const ir::IndexSet carried = LanePlan::of(group.coordinates.size(), indices, combinations).set;
-  std::vector<Combination> collapsed;
-  for (const Combination& combination : combinations) {
-    const bool saves = std::count_if(combination.begin(), combination.end(),
-                                     [&](const DerivativeTerm& term) { return !carried.find(term.orders); }) > 1;
-    const auto same = [&](const Combination& other) {
-      return std::equal(other.begin(), other.end(), combination.begin(), combination.end(),
-                        [](const auto& a, const auto& b) { return a.orders == b.orders && a.weight == b.weight; });
-    };
-    if (!saves) {
-      for (const DerivativeTerm& term : combination) indices.push_back(term.orders);
-    } else if (std::none_of(collapsed.begin(), collapsed.end(), same)) {
-      collapsed.push_back(combination);
+  // Collapse what saves lanes only: of each sum the terms that are no lanes anyway, when they are more than one. A term
+  // that is left alone becomes a lane, which other sums may contain: repeat until there is none.
+  for (;;) {
+    const ir::IndexSet set = LanePlan::of(group.coordinates.size(), indices, candidates).set;
+    std::vector<Combination> collapsed;
+    const std::size_t n_indices = indices.size();
+    for (const Combination& candidate : candidates) {
+      const Combination rest = without_lanes(candidate, set);
+      if (rest.size() == 1) indices.push_back(rest[0].orders);
+      const auto is_same = [&](const Combination& other) { return equal(other, rest); };
+      if (rest.size() > 1 && std::none_of(collapsed.begin(), collapsed.end(), is_same)) collapsed.push_back(rest);
     }
+    if (indices.size() == n_indices) return LanePlan::of(group.coordinates.size(), indices, collapsed);
   }
-  return LanePlan::of(group.coordinates.size(), indices, collapsed);
 }
 
 std::string describe(Group& group, const DerivativeRequest& request) {
@@ -172,22 +188,22 @@ std::vector<DerivativePlan> expand_derivatives(ir::Function function) {
       if (!jet) jet = std::make_unique<Jet>(b, group.coordinates, plan.lanes);
       jet->push(std::vector{request.expression});
       b.set_location(request.op->location());
-      const std::vector<DerivativeTerm> terms = group.terms(request);
       Value result;
+      const auto add = [&](Value part, double weight) {
+        if (!part || weight == 0) return;
+        const Value weighted = ops::scale(b, part, weight);
+        result = result ? ops::add(b, result, weighted) : weighted;
+      };
+      const std::vector<DerivativeTerm> terms = group.terms(request);
+      for (const DerivativeTerm& term : terms) {
+        if (plan.lanes.set.find(term.orders)) add(jet->derivative(request.expression, term.orders), term.weight);
+      }
+      const Combination rest = without_lanes(terms, plan.lanes.set);
       const auto& collapsed = plan.lanes.combinations;
-      const auto match = std::find_if(collapsed.begin(), collapsed.end(), [&](const Combination& combination) {
-        return std::equal(combination.begin(), combination.end(), terms.begin(), terms.end(),
-                          [](const auto& x, const auto& y) { return x.orders == y.orders && x.weight == y.weight; });
-      });
+      const auto match = std::find_if(collapsed.begin(), collapsed.end(),
+                                      [&](const Combination& combination) { return equal(combination, rest); });
       if (match != collapsed.end()) {
-        result = jet->combination(request.expression, static_cast<std::size_t>(match - collapsed.begin()));
-      } else {
-        for (const DerivativeTerm& term : terms) {
-          const Value part = jet->derivative(request.expression, term.orders);
-          if (!part || term.weight == 0) continue;
-          const Value weighted = term.weight == 1 ? part : ops::scale(b, part, term.weight);
-          result = result ? ops::add(b, result, weighted) : weighted;
-        }
+        add(jet->combination(request.expression, static_cast<std::size_t>(match - collapsed.begin())), 1);
       }
       if (!result) result = ops::full_like(b, request.expression, 0);
       expanded.emplace_back(request.op, result);

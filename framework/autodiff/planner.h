@@ -23,8 +23,8 @@ struct DerivativePlan {
 };
 
 /// Replaces every `ad.derivative` of the function by primitives; composites on the way must have been decomposed. A
-/// request of one derivative becomes a lane of a multi-index jet. A request of several (a Laplacian) that nothing
-/// differentiates further becomes one collapsed lane, unless its terms are lanes anyway.
+/// request of one derivative becomes a lane of a multi-index jet. Of a request of several (a Laplacian) that nothing
+/// differentiates further, the terms that are no lanes anyway become one collapsed lane.
 /// Throws UserError at the request where rows are not independent.
 std::vector<DerivativePlan> expand_derivatives(ir::Function function);
 

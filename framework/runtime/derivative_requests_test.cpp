@@ -106,6 +106,16 @@ TEST_CASE("A combination whose terms are carried anyway", "[derivatives]") {
     check_sum(3, u, laplacian(3), 1 + 3 + 3, 0, {{{{2, 0, 0}, 1}}, {{{0, 2, 0}, 1}}});
     // A higher derivative carries one term as an inner lane.
     check_sum(3, u, laplacian(3), 1 + 3 + 2 + 1, 1, {{{{0, 3, 0}, 1}}});
+    // Terms without a lane of their own to save are added: the value itself, a first derivative. The rest is shared.
+    check_sum(2, u, {{{0, 0}, 4}, {{2, 0}, 1}, {{0, 2}, 1}}, 4, 1, {laplacian(2)});
+    check_sum(3, u, {{{0, 0, 1}, -1}, {{2, 0, 0}, 1}, {{0, 2, 0}, 1}, {{0, 0, 2}, 1}}, 5, 1, {laplacian(3)});
+    // A sum that saves nothing makes a term of another one a lane of its own.
+    check_sum(2, u, laplacian(2), 1 + 2 + 2, 0, {{{{1, 0}, 1}, {{2, 0}, 1}}});
+    check_sum(3, u, laplacian(3), 1 + 3 + 1 + 1, 1, {{{{1, 0, 0}, 1}, {{2, 0, 0}, 1}}});
+    // Directional derivatives are collapsed, too.
+    check_sum(3, u, {{{1, 0, 0}, 1}, {{0, 1, 0}, 2}, {{0, 0, 1}, 3}}, 2, 1);
+    // A term that comes twice counts once.
+    check_sum(2, u, {{{2, 0}, 1}, {{2, 0}, 2}}, 3, 0);
     // Two combinations share all lanes but their own.
     check_sum(2, u, laplacian(2), 1 + 2 + 2, 2, {{{{2, 0}, 1}, {{1, 1}, 4}}});
     // Twice the same one.
