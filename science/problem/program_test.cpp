@@ -2,9 +2,18 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
 #include <limits>
+#include <set>
+#include <unistd.h>
 
+#include "framework/compiler/pipeline.h"
+#include "framework/core/thread_pool.h"
 #include "framework/ir/verifier.h"
+#include "framework/runtime/executable.h"
 #include "science/problem/test_problem.h"
 
 using namespace eddy;
@@ -27,6 +36,28 @@ constraints:
   initial:  {at: line, time: 0, equals: {u: "-sin(pi*x)"}, points: 5, weight: 10}
   ends:     {at: line.boundary, equals: {"u_x + u": 0.5}, points: 4, weight: "1 + t^2"}
 training: {stages: {warm: {optimizer: adam, steps: 10, lr: 1e-3}}}
+)yaml";
+
+const std::string plate = R"yaml(name: plate
+precision: f64
+define: {amplitude: 3}
+equation:
+  unknowns: [u]
+  coordinates: [x, y]
+  parameters:
+    k: {trainable: 2, min: 0.5}
+    f: "amplitude*x"
+    g: "f^2"
+  residuals: {flux: "k*lap(u) + f + g", scaled: "2*flux"}
+geometry: {shapes: {plate: {rectangle: {min: [0, 0], max: [2, 1]}}}, domain: plate}
+networks:
+  net: {type: fourier, axis: [1, 2], inputs: [x, y], outputs: [u], hidden: [4], activation: silu, weight_norm: true,
+        transform: {u: "x*u_raw + y"}, output_scale: {u: 0.5}}
+constraints:
+  interior: {at: plate, residuals: [flux, scaled], points: 8}
+  sides:    {at: [plate.left, plate.top], equals: {"dn(u)": "sdf"}, points: 6, reduction: integral}
+  across:   {at: plate.left, periodic: {x: [u, u_x]}, points: 5, reduction: sum}
+training: {stages: {warm: {optimizer: adam, steps: 10}}}
 )yaml";
 
 /// u and its derivatives by the formula: u = b1 + sum_j w1_j tanh(a_j), a_j = w0_0j s + w0_1j x + b0_j, s = t - 1.
@@ -179,28 +210,7 @@ TEST_CASE("Both precisions come from one problem; no points make no loss", "[pro
 }
 
 TEST_CASE("Normal derivatives, transforms, periodic faces, integrals, trained parameters", "[problem]") {
-  const std::string yaml = R"yaml(name: plate
-precision: f64
-define: {amplitude: 3}
-equation:
-  unknowns: [u]
-  coordinates: [x, y]
-  parameters:
-    k: {trainable: 2, min: 0.5}
-    f: "amplitude*x"
-    g: "f^2"
-  residuals: {flux: "k*lap(u) + f + g", scaled: "2*flux"}
-geometry: {shapes: {plate: {rectangle: {min: [0, 0], max: [2, 1]}}}, domain: plate}
-networks:
-  net: {type: fourier, axis: [1, 2], inputs: [x, y], outputs: [u], hidden: [4], activation: silu, weight_norm: true,
-        transform: {u: "x*u_raw + y"}, output_scale: {u: 0.5}}
-constraints:
-  interior: {at: plate, residuals: [flux, scaled], points: 8}
-  sides:    {at: [plate.left, plate.top], equals: {"dn(u)": "sdf"}, points: 6, reduction: integral}
-  across:   {at: plate.left, periodic: {x: [u, u_x]}, points: 5, reduction: sum}
-training: {stages: {warm: {optimizer: adam, steps: 10}}}
-)yaml";
-  Problem problem(read_text(yaml), test_registry());
+  Problem problem(read_text(plate), test_registry());
   NamedArrays arguments = arguments_of(problem);
   CHECK(arguments.count("param.f") == 0);  // varies in space
   CHECK(problem.model().trainable_value("k", arguments.at("eq.k").item()) == Approx(2).epsilon(1e-15));
@@ -267,4 +277,80 @@ TEST_CASE("A periodic embedding is exactly periodic", "[problem]") {
   CHECK(u.at(0) == Approx(u.at(1)).epsilon(rounding));
   CHECK(u.at(2) == Approx(u.at(3)).epsilon(rounding));
   CHECK(u.at(0) != Approx(u.at(2)));
+}
+
+TEST_CASE("Data constraints compare with every point of the file, or with mini-batches", "[problem]") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("eddy_program_test_{}.csv", getpid())).string();
+  std::ofstream(path) << "t,x,speed\n0,0.5,1\n0.5,-0.5,2\n1,0.25,3\n1.5,0,4\n";
+  const auto yaml = [&](const std::string& constraint) {
+    std::string text = burgers;
+    const std::size_t at = text.find("  interior:");
+    text.insert(at, "  sensors: {at: line, " + constraint + "}\n");
+    return text + "data: {sensors: {file: " + path + ", columns: {t: t, x: x, v: speed}}}\n";
+  };
+  Problem all(read_text(yaml("data: sensors, match: {\"2*u\": v}")), test_registry());
+  const NamedArrays arguments = arguments_of(all);
+  const auto module = build_terms(all, DType::f64);
+  double expected = 0;
+  const double t[] = {0, 0.5, 1, 1.5}, x[] = {0.5, -0.5, 0.25, 0};
+  for (int i = 0; i < 4; ++i) expected += std::pow(2 * by_hand(arguments, t[i], x[i]).u - (i + 1), 2) / 4;
+  CHECK(run(module->function("terms"), arguments).at("sensors.2*u").item() == Approx(expected).epsilon(rounding));
+
+  Problem some(read_text(yaml("data: sensors, match: {u: v}, points: 2, where: \"t > 0\"")), test_registry());
+  std::set<double> seen;
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    const std::vector<Array> batch = some.constraints().front().batch(k, DType::f64);
+    REQUIRE(batch.at(0).shape() == std::vector<std::int64_t>{2, 2});
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const double value = batch.at(1).at(i);
+      CHECK(batch[0].at(2 * i) == t[static_cast<int>(value) - 1]);  // rows stay together
+      seen.insert(value);
+    }
+  }
+  CHECK(seen == std::set<double>{2, 3, 4});
+
+  CHECK(error_of(yaml("data: sensors")).find("no field of an unknown's name") != std::string::npos);
+  CHECK(error_of(yaml("data: sensors, match: {u: w}")).find("has no field 'w'") != std::string::npos);
+  CHECK(error_of(yaml("data: sensors, match: {u: v}, points: 5")).find("has 4 points only") != std::string::npos);
+  CHECK(error_of(yaml("data: sensors, match: {u: v}, where: \"t > 9\"")).find("no point of the data set") !=
+        std::string::npos);
+  std::remove(path.c_str());
+}
+
+TEST_CASE("Compiled steps agree with the interpreter, and two threads with one", "[problem]") {
+  const auto optimizer = test_registry().optimizers.at("adam").make({});
+  const auto& adam = dynamic_cast<const optimizers::FirstOrder&>(*optimizer);
+  ThreadPool one_thread(1), two_threads(2);
+  for (const std::string& yaml : {burgers, plate}) {
+    Problem problem(read_text(yaml), test_registry());
+    const TrainingProgram training = build_training(problem, DType::f64, &adam);
+    const ir::Function step = training.module->function("step");
+    NamedArrays named = arguments_of(problem);
+    named["lr"] = Array::scalar(0.01);
+    named["clip"] = Array::scalar(0.5);
+    named["step"] = Array::scalar(std::int64_t{1});
+    for (const StateTensor& tensor : problem.model().state()) {
+      for (const char* s : {".m", ".v"}) named[tensor.name + s] = Array(DType::f64, tensor.shape);
+    }
+    const NamedArrays expected = run(step, named);
+
+    const compiler::Prepared prepared = compiler::prepare(step);
+    runtime::Executable one(prepared.function(), devices::Device::open("cpu", one_thread), 1);
+    runtime::Executable two(prepared.function(), devices::Device::open("cpu", two_threads), 2);
+    std::vector<Array> arguments;
+    for (const std::string& name : one.argument_names()) arguments.push_back(named.at(name));
+    const std::vector<Array> results = one.run(arguments), same = two.run(arguments);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Array& reference = expected.at(one.result_names()[i]);
+      INFO(one.result_names()[i]);
+      CHECK(results[i].identical(same[i]));
+      REQUIRE(results[i].shape() == reference.shape());
+      // Values below 1e3, some hundred roundings each. Adam's first step is lr g / (|g| + 1e-8), whose slope 1/|g|
+      // multiplies the gradient's error by lr / 1e-8 at worst, where g nearly vanishes; none of these does.
+      for (std::int64_t k = 0; k < reference.n_elements(); ++k) {
+        CHECK(results[i].at(k) == Approx(reference.at(k)).epsilon(1e-10).margin(1e-10));
+      }
+    }
+  }
 }
