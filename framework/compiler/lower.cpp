@@ -67,6 +67,7 @@ class StepLowering {
     const Place& place = schedule_.place(value);
     EDDY_CHECK(place.home != Home::nowhere, "{} has no memory", value_name(schedule_, value));
     std::vector<Expr> at = index;
+    shapes_[names_.local(value)] = shapes_[names_.global(value)] = value.shape();
     if (section_.is_tiled && !at.empty() && at[0].same(loops::variable(kRow))) {
       at[0] = row_variable();
       return loops::load(names_.local(value), value.dtype(), std::move(at));
@@ -109,6 +110,7 @@ class StepLowering {
       body.push_back(loops::let(name, value));
       registers_[result] = loops::variable(name, result.dtype());
       if (schedule_.place(result).home != Home::nowhere) {
+        shapes_[names_.local(result)] = result.shape();
         body.push_back(loops::store(names_.local(result), canonical_index(result.shape()), registers_[result]));
       }
     }
@@ -132,11 +134,14 @@ class StepLowering {
   std::optional<std::vector<Stmt>> flattened(const std::vector<Stmt>& body) const {
     bool ok = true;
     const std::size_t n_dims = step_.domain.size();
-    const auto is_linear = [&](const std::vector<Expr>& indices) {
+    // A part of a buffer, such as one column, has the loop nest's indices but not its extents.
+    const auto is_linear = [&](const std::string& buffer, const std::vector<Expr>& indices) {
+      const Shape& shape = shapes_.at(buffer);
       std::size_t next = 0;
-      for (const Expr& index : indices) {
-        if (index.as_integer() == 0) continue;
-        if (!index.same(loops::variable("i" + std::to_string(next)))) return false;
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        if (shape[i] == Dim(1)) continue;
+        if (next == n_dims || shape[i] != step_.domain[next]) return false;
+        if (!indices[i].same(loops::variable("i" + std::to_string(next)))) return false;
         ++next;
       }
       return next == n_dims;
@@ -147,7 +152,8 @@ class StepLowering {
     const std::function<Expr(const Expr&)> flatten = [&](const Expr& e) -> Expr {
       if (e.kind() == loops::ExprKind::variable && e.dtype() == DType::i64 && e->name[0] == 'i') ok = false;
       if (e.kind() == loops::ExprKind::load) {
-        if (is_linear(e.operands()) && n_dims > 0) return loops::load(e->name, e.dtype(), {loops::variable("i")});
+        if (is_linear(e->name, e.operands()) && n_dims > 0)
+          return loops::load(e->name, e.dtype(), {loops::variable("i")});
         if (!is_fixed(e.operands())) ok = false;
         return e;
       }
@@ -161,7 +167,7 @@ class StepLowering {
       if (stmt->kind == loops::StmtKind::let) {
         flat.push_back(loops::let(stmt->name, flatten(stmt->value)));
       } else {
-        if (!is_linear(stmt->indices)) return std::nullopt;
+        if (!is_linear(stmt->name, stmt->indices)) return std::nullopt;
         std::vector<Expr> at;
         if (n_dims > 0)
           at.push_back(loops::variable("i"));
@@ -223,6 +229,7 @@ class StepLowering {
   const Section& section_;
   const Step& step_;
   const StepNames& names_;
+  std::map<std::string, Shape> shapes_;  // of the buffers that are read or written
   std::string row_loop_ = "i0";
   std::map<Value, Expr> registers_;
 };
