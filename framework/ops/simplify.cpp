@@ -5,6 +5,9 @@
 namespace eddy::ops {
 
 bool simplify(ir::Module& module) {
+  ir::walk(module.body(), [](const ir::Operation* op) {
+    EDDY_CHECK(!op->is("ad.derivative"), "simplification may bypass the coordinates of a request for derivatives");
+  });
   ir::PatternSet patterns;
   add_algebra_patterns(module.context(), patterns);
   add_constant_patterns(patterns);

@@ -1,6 +1,5 @@
 #pragma once
-/// Algebraic simplification and constant folding of primitives: a pass for programs whose requests for derivatives have
-/// been expanded. Legal at any time after that, before or after a vjp.
+/// Algebraic simplification and constant folding of primitives.
 
 #include "framework/ir/module.h"
 
@@ -8,6 +7,10 @@ namespace eddy::ops {
 
 /// Rewrites until nothing fits any more and removes what becomes unused. Returns whether the program changed. Merging
 /// equal operations is left to ir::eliminate_common_subexpressions, which finds more afterwards, and may expose more.
+///
+/// Legal where the program's results alone matter: values in between may be bypassed. Requests for derivatives by such
+/// values (the columns of a tensor of points) must have been expanded: InternalError when there is one. A vjp may
+/// follow when its inputs are arguments.
 ///
 /// Results keep their bits, except that
 /// - zeros may change their sign: x + 0, 0 - x, -(x - y) and sums of one summand become x, -x, y - x and that summand;

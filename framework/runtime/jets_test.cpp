@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "framework/autodiff/planner.h"
 #include "framework/autodiff/vjp.h"
 #include "framework/ir/transforms.h"
+#include "framework/ops/simplify.h"
 #include "framework/runtime/derivatives_test_util.h"
 #include "framework/runtime/interpreter.h"
 
@@ -53,11 +55,21 @@ void check_jets(const std::string& name, const Expression& expression) {
   const std::vector<Array> expected = runtime::interpret(nested->function("f"), coordinates);
   std::vector<Terms> sums;
   for (const MultiIndex& index : indices) sums.push_back({{index, 1}});
-  const std::vector<Array> jets = derivatives(kCoordinates, expression, sums);
+  const auto program = coordinate_program(kCoordinates, expression, requests(sums));
+  autodiff::expand_derivatives(program->function("f"));
+  const std::vector<Array> jets = runtime::interpret(program->function("f"), coordinates);
+  // Both stay within that after simplification.
+  ops::simplify(*program);
+  ops::simplify(*nested);
+  const std::vector<Array> simple_jets = runtime::interpret(program->function("f"), coordinates);
+  const std::vector<Array> simple_nested = runtime::interpret(nested->function("f"), coordinates);
   for (std::size_t k = 0; k < indices.size(); ++k) {
     INFO(name << " by " << str(indices[k]));
     REQUIRE(std::isfinite(largest(expected[k])));
-    CHECK(difference(jets[k], expected[k]) <= 1e-10 * largest(expected[k]));
+    const double tolerance = 1e-10 * largest(expected[k]);
+    CHECK(difference(jets[k], expected[k]) <= tolerance);
+    CHECK(difference(simple_jets[k], expected[k]) <= tolerance);
+    CHECK(difference(simple_nested[k], expected[k]) <= tolerance);
   }
 }
 
