@@ -36,6 +36,12 @@ class StepLowering {
  private:
   Expr row_variable() const { return loops::variable(row_loop_); }
 
+  /// Whether rows of `value` may be those of the tile: then a tile of it is one block of memory.
+  bool has_tile_rows(Value value) const {
+    return section_.is_tiled && value.rank() > 0 && value.type().dim(0) == section_.rows &&
+           is_static({value.shape().begin() + 1, value.shape().end()});
+  }
+
   /// The canonical index of an operation's domain with the tile's row at its row dim.
   std::vector<Expr> domain_index(const Operation& op) {
     std::vector<Expr> index = canonical_index(full_domain(op));
@@ -52,8 +58,7 @@ class StepLowering {
   /// For a sum over rows: the loop variable of the row dim.
   std::string reduced_row_variable(const Operation& op) const {
     for (const Access& access : accesses_of(op, [&](Value v) { return schedule_.is_stored(v); })) {
-      if (access.value.rank() > 0 && access.value.type().dim(0) == section_.rows &&
-          access.index[0].kind() == loops::ExprKind::variable) {
+      if (has_tile_rows(access.value) && access.index[0].kind() == loops::ExprKind::variable) {
         return access.index[0]->name;
       }
     }
@@ -67,19 +72,16 @@ class StepLowering {
     const Place& place = schedule_.place(value);
     EDDY_CHECK(place.home != Home::nowhere, "{} has no memory", value_name(schedule_, value));
     std::vector<Expr> at = index;
-    shapes_[names_.local(value)] = shapes_[names_.global(value)] = value.shape();
-    if (section_.is_tiled && !at.empty() && at[0].same(loops::variable(kRow))) {
-      at[0] = row_variable();
-      return loops::load(names_.local(value), value.dtype(), std::move(at));
-    }
-    return loops::load(names_.global(value), value.dtype(), std::move(at));
+    const bool is_local = has_tile_rows(value) && at[0].same(loops::variable(kRow));
+    if (is_local) at[0] = row_variable();
+    const std::string name = is_local ? names_.local(value) : names_.global(value);
+    shapes_[name] = value.shape();
+    return loops::load(name, value.dtype(), std::move(at));
   }
 
   bool is_canonical(Value value, const std::vector<Expr>& index) const {
     std::vector<Expr> canonical = canonical_index(value.shape());
-    if (section_.is_tiled && !canonical.empty() && value.type().dim(0) == section_.rows) {
-      canonical[0] = loops::variable(kRow);
-    }
+    if (has_tile_rows(value)) canonical[0] = loops::variable(kRow);
     return std::equal(canonical.begin(), canonical.end(), index.begin(), index.end(),
                       [](const Expr& a, const Expr& b) { return a.same(b); });
   }
@@ -92,8 +94,10 @@ class StepLowering {
     });
   }
 
-  Expr extent(Dim dim) const {
-    return section_.is_tiled && dim == section_.rows ? loops::variable(kTileRows) : loops::size(dim);
+  static std::string loop_variable(std::size_t i) { return "i" + std::to_string(i); }
+  /// How far the loop over variable "i<number>", along `dim`, runs.
+  Expr extent(std::size_t number, Dim dim) const {
+    return section_.is_tiled && loop_variable(number) == row_loop_ ? loops::variable(kTileRows) : loops::size(dim);
   }
 
   ReadElement reader() {
@@ -117,13 +121,13 @@ class StepLowering {
     const Shape& domain = step_.domain;
     if (const auto flat = flattened(body)) {
       Expr total = 1;
-      for (const Dim dim : domain) total = total * extent(dim);
+      for (std::size_t i = 0; i < domain.size(); ++i) total = total * extent(i, domain[i]);
       return domain.empty() ? loops::block(*flat)
                             : loops::loop("i", total, loops::block(*flat), loops::LoopKind::vector);
     }
     Stmt nest = loops::block(std::move(body));
     for (std::size_t i = domain.size(); i-- > 0;) {
-      nest = loops::loop("i" + std::to_string(i), extent(domain[i]), nest,
+      nest = loops::loop(loop_variable(i), extent(i, domain[i]), nest,
                          i + 1 == domain.size() ? loops::LoopKind::vector : loops::LoopKind::serial);
     }
     return nest;
@@ -141,7 +145,7 @@ class StepLowering {
       for (std::size_t i = 0; i < indices.size(); ++i) {
         if (shape[i] == Dim(1)) continue;
         if (next == n_dims || shape[i] != step_.domain[next]) return false;
-        if (!indices[i].same(loops::variable("i" + std::to_string(next)))) return false;
+        if (!indices[i].same(loops::variable(loop_variable(next)))) return false;
         ++next;
       }
       return next == n_dims;
@@ -191,7 +195,7 @@ class StepLowering {
     const std::size_t n_result = loop_domain(result.shape()).size();
     const auto nest = [&](std::size_t from, std::size_t to, Stmt body, bool vector) {
       for (std::size_t i = to; i-- > from;) {
-        body = loops::loop("i" + std::to_string(i), extent(domain[i]), body,
+        body = loops::loop(loop_variable(i), extent(i, domain[i]), body,
                            vector && i + 1 == to ? loops::LoopKind::vector : loops::LoopKind::serial);
       }
       return body;

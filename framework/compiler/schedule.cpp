@@ -23,8 +23,12 @@ bool has_static_rows(Value value) {
   return std::all_of(value.shape().begin() + 1, value.shape().end(), [](Dim dim) { return dim.is_constant(); });
 }
 
-/// The form of tile kernel that computes a contraction, if there is one for it. Extents of the weights are bounded:
-/// wider ones take plain loops.
+/// Matrices with more rows or columns take plain loops: a tile kernel's accumulators and packed copies would be large.
+constexpr std::int64_t kMaxTileExtent = 4096;
+
+bool fits_tile_kernel(Dim extent) { return extent.constant() >= 1 && extent.constant() <= kMaxTileExtent; }
+
+/// The form of tile kernel that computes a contraction, if there is one for it.
 std::optional<ContractForm> contract_form(const Operation& op) {
   if (!op.is("prim.dot_general")) return std::nullopt;
   const Value lhs = op.operand(0), rhs = op.operand(1);
@@ -35,7 +39,8 @@ std::optional<ContractForm> contract_form(const Operation& op) {
   if (contract_lhs.size() != 1 || !is_row_tensor(lhs) || !has_static_rows(lhs) || !has_static_rows(rhs)) {
     return std::nullopt;
   }
-  if (contract_lhs[0] == 1 && is_static(rhs.shape())) {
+  if (!fits_tile_kernel(lhs.type().dim(1)) || !fits_tile_kernel(rhs.type().dim(1))) return std::nullopt;
+  if (contract_lhs[0] == 1 && is_static(rhs.shape()) && fits_tile_kernel(rhs.type().dim(0))) {
     return contract_rhs[0] == 0 ? ContractForm::rows : ContractForm::rows_transposed;
   }
   if (contract_lhs[0] == 0 && contract_rhs[0] == 0 && is_row_tensor(rhs)) return ContractForm::gradient;
