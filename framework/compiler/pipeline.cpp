@@ -2,6 +2,7 @@
 
 #include "framework/ir/transforms.h"
 #include "framework/ops/decompose.h"
+#include "framework/ops/simplify.h"
 
 namespace eddy::compiler {
 
@@ -12,7 +13,7 @@ Prepared prepare(ir::Function function, const ir::PassManager::Dump& dump) {
   ir::ValueMap map;
   builder.clone(*function.op(), map);
 
-  ir::PassManager& passes = prepared.passes;
+  ir::PassManager passes;
   if (dump) passes.set_dump(dump);
   passes.add("decompose", [](ir::Module& module) { return ops::decompose_composites(module.functions().front()); });
   passes.add("expand_derivatives", [&](ir::Module& module) {
@@ -20,8 +21,12 @@ Prepared prepare(ir::Function function, const ir::PassManager::Dump& dump) {
     return !prepared.plans.empty();
   });
   passes.add("cse", ir::eliminate_common_subexpressions);
+  passes.add("simplify", ops::simplify);
+  passes.add("cse", ir::eliminate_common_subexpressions);
   passes.add("dce", ir::eliminate_dead_code);
   passes.run(*prepared.module);
+  prepared.statistics = passes.statistics();
+  prepared.table = passes.table();
   return prepared;
 }
 

@@ -16,7 +16,8 @@ namespace eddy::compiler {
 struct Prepared {
   std::unique_ptr<ir::Module> module;
   std::vector<autodiff::DerivativePlan> plans;
-  ir::PassManager passes;  ///< with its statistics
+  std::vector<ir::PassStatistics> statistics;
+  std::string table;  ///< the statistics as lines of text
 
   ir::Function function() const { return module->functions().front(); }
 };

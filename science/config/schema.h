@@ -189,7 +189,7 @@ class ObjectSchema {
   }
   /// `member` receives where the object was written.
   ObjectSchema& located(SourceLocation T::*member) {
-    where_ = member;
+    set_where_ = [member](T& object, const SourceLocation& where) { object.*member = where; };
     return *this;
   }
   /// Called after reading; throws UserError for what keys alone do not show.
@@ -221,7 +221,7 @@ class ObjectSchema {
   Type type_;
   std::vector<Binding> bindings_;
   Options T::*rest_ = nullptr;
-  SourceLocation T::*where_ = nullptr;
+  std::function<void(T&, const SourceLocation&)> set_where_;
   std::vector<std::function<void(const T&, const Node&)>> rules_;
 };
 
@@ -322,7 +322,7 @@ Schema<T> ObjectSchema<T>::schema() const {
     for (const Binding& binding : self.bindings_) {
       if (const Node* value = node.find(binding.key)) binding.read(object, *value);
     }
-    if (self.where_ != nullptr) object.*self.where_ = node.where;
+    if (self.set_where_) self.set_where_(object, node.where);
     if (self.rest_ != nullptr) {
       Options& options = object.*self.rest_;
       options.node.where = node.where;

@@ -1,14 +1,12 @@
-/// Times one training step of configs/burgers/burgers_5x50.yaml against PyTorch's eager nested autograd (burgers_step.py),
-/// in alternating rounds, after loss and gradients were found equal.
+/// Times one training step of configs/burgers/burgers_5x50.yaml against PyTorch's eager nested autograd
+/// (burgers_step.py), in alternating rounds, after loss and gradients were found equal.
 ///
 ///     validation/peers/setup.sh
 ///     build/release/bin/eddy_compare_burgers_step validation/peers/.venv/bin/python
 ///     build/release/bin/eddy_compare_burgers_step PYTHON CONFIG ROUNDS STEPS_PER_ROUND THREADS
 ///
-/// Gradients of both sides are compared with ours in f64: relative error per tensor, ||g - g64|| / ||g64||. Ours must be
-/// within max(1e-5, twice the peer's), else no time is printed.
-
-#include <fmt/core.h>
+/// Gradients of both sides are compared with ours in f64: relative error per tensor, ||g - g64|| / ||g64||. Ours must
+/// be within max(1e-5, twice the peer's), else no time is printed.
 
 #include <algorithm>
 #include <chrono>
@@ -16,9 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/core.h>
 #include <limits>
 #include <map>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,7 +187,7 @@ class Peer {
 };
 
 void run(const std::string& python, const std::string& config, int n_rounds, int n_steps, int n_threads) {
-  problem::Registry registry = equations::registry();
+  problem::Registry registry = equations::built_in();
   ThreadPool pool(n_threads);
   problem::Problem problem(config::read_problem(config), registry, &pool);
   const devices::Device device = devices::Device::open("cpu", pool);
@@ -205,7 +203,8 @@ void run(const std::string& python, const std::string& config, int n_rounds, int
   write_case(case_file, values, n_threads);
 
   const Step ours(single.module->function("loss_and_grad"), device, n_threads, values);
-  const Step exact(twice.module->function("loss_and_grad"), device, n_threads, initial_values(problem, twice, DType::f64));
+  const Step exact(twice.module->function("loss_and_grad"), device, n_threads,
+                   initial_values(problem, twice, DType::f64));
   const std::string command =
       fmt::format("'{}' validation/peers/burgers_step.py '{}' --out '{}' > /dev/null", python, case_file, result_file);
   if (std::system(command.c_str()) != 0) throw RuntimeError("the peer failed: " + command);
@@ -240,9 +239,11 @@ void run(const std::string& python, const std::string& config, int n_rounds, int
     ratios.push_back(their_rounds.back() / our_rounds.back());
   }
   std::filesystem::remove_all(folder);
-  fmt::print("{} rounds of {} steps, {} threads: Eddyline {:.2f} ms, PyTorch eager {:.2f} ms, ratio {:.2f} ({:.2f} to {:.2f})\n",
-             n_rounds, n_steps, n_threads, median(our_rounds), median(their_rounds), median(ratios),
-             *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()));
+  fmt::print(
+      "{} rounds of {} steps, {} threads: Eddyline {:.2f} ms, PyTorch eager {:.2f} ms, ratio {:.2f} ({:.2f} to "
+      "{:.2f})\n",
+      n_rounds, n_steps, n_threads, median(our_rounds), median(their_rounds), median(ratios),
+      *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()));
 }
 
 }  // namespace
