@@ -4,8 +4,8 @@
 
 namespace eddy::apps {
 
-void ConfigOptions::add_to(CLI::App& command) {
-  command.add_option("CONFIG", path, "problem file (YAML)")->required();
+void ConfigOptions::add_to(CLI::App& command, const std::string& about_path) {
+  command.add_option("CONFIG", path, about_path)->required();
   command.add_option("--set", overrides.sets, "override a key: --set training.stages.warm.steps=100")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

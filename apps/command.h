@@ -23,13 +23,20 @@ inline constexpr int kMissed = 1, kUserError = 2, kRunFailed = 3, kDefect = 70;
 /// is the exit code.
 using Action = std::function<int()>;
 void add_solve(CLI::App& app, Action& chosen);
+void add_check(CLI::App& app, Action& chosen);
+void add_validate(CLI::App& app, Action& chosen);
+void add_predict(CLI::App& app, Action& chosen);
+void add_inspect(CLI::App& app, Action& chosen);
+void add_list(CLI::App& app, Action& chosen);
+void add_describe(CLI::App& app, Action& chosen);
+void add_cache(CLI::App& app, Action& chosen);
 
 /// Options that several commands have in common.
 struct ConfigOptions {
   std::string path;
   config::Overrides overrides;
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, const std::string& about_path = "problem file (YAML)");
   config::ProblemFile read() const { return config::read_problem(path, overrides); }
 };
 

@@ -26,7 +26,10 @@ int run(int argc, char** argv) {
       "  eddy solve configs/burgers/burgers.yaml\n"
       "  eddy COMMAND --help");
   Action chosen;
-  add_solve(app, chosen);
+  for (const auto add :
+       {add_solve, add_check, add_validate, add_predict, add_inspect, add_list, add_describe, add_cache}) {
+    add(app, chosen);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

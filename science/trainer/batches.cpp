@@ -2,7 +2,7 @@
 
 namespace eddy::trainer {
 
-Batches::Batches(problem::Problem& problem, Call& call, DType dtype, const config::StageSpec& stage)
+Batches::Batches(problem::Problem& problem, runtime::Call& call, DType dtype, const config::StageSpec& stage)
     : problem_(problem), call_(call), dtype_(dtype) {
   for (std::size_t i = 0; i < problem.constraints().size(); ++i) {
     problem::Constraint& constraint = problem.constraints()[i];

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "framework/runtime/call.h"
 #include "science/problem/problem.h"
-#include "science/trainer/call.h"
 
 namespace eddy::trainer {
 
 class Batches {
  public:
   /// `stage` says how often points are drawn anew, where it does. Both references must outlive the object.
-  Batches(problem::Problem& problem, Call& call, DType dtype, const config::StageSpec& stage);
+  Batches(problem::Problem& problem, runtime::Call& call, DType dtype, const config::StageSpec& stage);
 
   /// Puts the batches of step k = 0, 1, ... into the call's arguments, at first all, then those that change from k - 1
   /// to k: k goes up by one from call to call.
@@ -20,7 +20,7 @@ class Batches {
 
  private:
   problem::Problem& problem_;
-  Call& call_;
+  runtime::Call& call_;
   DType dtype_;
   std::vector<std::vector<std::size_t>> arguments_;  // of each constraint
   bool is_filled_ = false;

@@ -49,6 +49,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   checkpoint.stage_step = attribute<std::int64_t>(attributes, "stage_step", path);
   checkpoint.step = attribute<std::int64_t>(attributes, "step", path);
   checkpoint.seconds = attribute<double>(attributes, "seconds", path);
+  checkpoint.loss = attribute<double>(attributes, "loss", path);
   checkpoint.finished = attribute<std::int64_t>(attributes, "finished", path) != 0;
   checkpoint.config = attribute<std::string>(attributes, "config", path);
   for (const std::string& name : file.names()) {

@@ -17,6 +17,7 @@ struct Checkpoint {
   std::int64_t stage_step = 0;            ///< steps done in it
   std::int64_t step = 0;                  ///< steps done in all stages
   double seconds = 0;                     ///< of training so far
+  double loss = 0;                        ///< as the last step found it
   bool finished = false;                  ///< whether training came to its end
   std::string config;                     ///< hash of what the course of training depends on, see trained_config()
   std::vector<io::NamedArray> state;      ///< by the names of Model::state()

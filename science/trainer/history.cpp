@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "science/trainer/progress.h"
+
 namespace eddy::trainer {
 
 namespace {
@@ -53,6 +55,51 @@ void History::write(const Trainer& trainer) {
   timing_.append(
       {trainer.step(), std::round(trainer.seconds() * 1e3) / 1e3, std::round(trainer.recent_step_ms() * 1e4) / 1e4});
   timing_.flush();
+}
+
+namespace {
+std::vector<std::string> error_columns(const fields::Validation& validation) {
+  std::vector<std::string> names{"step"};
+  for (const std::string& name : validation.names()) {
+    names.push_back(name + ".rel_l2");
+    names.push_back(name + ".linf");
+  }
+  return names;
+}
+}  // namespace
+
+Validator::Validator(const std::filesystem::path& folder, fields::Validation& validation, std::int64_t every,
+                     std::int64_t resumed_step)
+    : validation_(validation),
+      every_(every),
+      errors_(open(folder / "errors.csv", error_columns(validation), resumed_step)) {
+  errors_.flush();
+}
+
+void Validator::on_step(const Trainer& trainer, const StepReport&) {
+  if (every_ == 0 || trainer.step() % every_ != 0) return;
+  std::vector<io::CsvCell> row{trainer.step()};
+  std::string text;
+  for (const fields::FieldError& error : validation_.run(trainer.state())) {
+    row.push_back(error.rel_l2);
+    row.push_back(error.linf);
+    text += (text.empty() ? "" : "; ") + describe(error);
+  }
+  errors_.append(row);
+  errors_.flush();
+  clear_progress_line();
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+std::string describe(const fields::FieldError& error) {
+  const auto tolerance = [&](config::Metric metric) {
+    return error.tolerance && error.metric == metric
+               ? fmt::format(" ({} {})", error.is_missed() ? "above" : "tolerance", *error.tolerance)
+               : std::string();
+  };
+  return fmt::format("{}: rel_l2 {:.3e}{}, linf {:.3e}{}", error.name, error.rel_l2, tolerance(config::Metric::rel_l2),
+                     error.linf, tolerance(config::Metric::linf));
 }
 
 CheckpointWriter::CheckpointWriter(std::filesystem::path path, const problem::Problem& problem, std::int64_t last_step)

@@ -1,8 +1,9 @@
 #pragma once
-/// history.csv and timing.csv.
+/// The files that grow while a training runs, and its checkpoint.
 
 #include <filesystem>
 
+#include "science/fields/validation.h"
 #include "science/io/csv.h"
 #include "science/trainer/trainer.h"
 
@@ -26,6 +27,25 @@ class History final : public Callback {
   std::int64_t every_;
   io::CsvWriter history_, timing_;
 };
+
+/// Compares with the references every training.validate_every steps: errors.csv holds the step and both metrics of each
+/// field. The text of the latest comparison goes to standard output.
+class Validator final : public Callback {
+ public:
+  /// `resumed_step` as for History. `validation` must outlive the object.
+  Validator(const std::filesystem::path& folder, fields::Validation& validation, std::int64_t every,
+            std::int64_t resumed_step);
+
+  void on_step(const Trainer& trainer, const StepReport& report) override;
+
+ private:
+  fields::Validation& validation_;
+  std::int64_t every_;
+  io::CsvWriter errors_;
+};
+
+/// "shock.u: rel_l2 1.23e-03 (tolerance 1e-3), linf 2.1e-02"
+std::string describe(const fields::FieldError& error);
 
 /// Writes checkpoint.h5 every training.checkpoint_every steps and at the end of each stage, finished or not.
 class CheckpointWriter final : public Callback {

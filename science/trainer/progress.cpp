@@ -23,6 +23,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
 }
 
+void clear_progress_line(std::FILE* out) {
+  if (isatty(fileno(out)) != 0) fmt::print(out, "\r\x1b[K");
+}
+
 double seconds_left(const Trainer& trainer) {
   double left = static_cast<double>(trainer.n_steps() - trainer.step()) * trainer.recent_step_ms() / 1e3;
   const double minutes = trainer.problem().file().training.stop.minutes;

@@ -28,6 +28,8 @@ class Progress final : public Callback {
   std::chrono::steady_clock::time_point last_{};
 };
 
+/// On a terminal, makes room for other text where the changing line stands.
+void clear_progress_line(std::FILE* out = stdout);
 /// "41 s", "3 min 20 s", "2 h 5 min"
 std::string duration_text(double seconds);
 /// Seconds until training ends, by its steps and its time limit.

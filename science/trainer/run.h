@@ -7,6 +7,7 @@
 #include <string>
 
 #include "framework/runtime/engine.h"
+#include "science/fields/validation.h"
 #include "science/problem/problem.h"
 #include "science/trainer/trainer.h"
 
@@ -29,11 +30,15 @@ struct RunOptions {
 struct RunResult {
   Ending ending = Ending::finished;
   std::int64_t steps = 0;
-  double loss = 0;
+  double seconds = 0;
+  std::vector<fields::FieldError> errors;
+
+  bool is_missed() const;
 };
 
-/// Trains the problem and writes everything into the folder: manifest.yaml, history.csv, timing.csv, checkpoint.h5,
-/// then fields and summary.json. UserError, RuntimeError as their parts throw them.
+/// Trains the problem and writes everything into the folder: manifest.yaml, history.csv, timing.csv, errors.csv,
+/// checkpoint.h5, then, unless it was interrupted, fields and summary.json. Nothing of an older run is touched before
+/// the file has passed all checks. UserError, RuntimeError as the parts throw them.
 RunResult run_problem(config::ProblemFile file, const problem::Registry& registry, const RunOptions& options);
 
 }  // namespace eddy::trainer

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/runtime/call.h"
 #include "science/optimizers/schedule.h"
 #include "science/trainer/batches.h"
-#include "science/trainer/call.h"
 
 namespace eddy::trainer {
 
@@ -25,7 +25,7 @@ const Array& find(const Arrays& arrays, const std::string& name, const std::vect
 Array scalar(DType dtype, double value) { return Array::scalar(value).cast(dtype); }
 
 /// Puts the state and the scalars into the arguments of `call`.
-void bind_state(Call& call, const problem::Problem& problem, const Arrays& state, DType dtype) {
+void bind_state(runtime::Call& call, const problem::Problem& problem, const Arrays& state, DType dtype) {
   for (const problem::StateTensor& tensor : problem.model().state()) {
     // A clone even where the dtype fits: steps write over it.
     call.arguments()[call.argument(tensor.name)] = find(state, tensor.name, tensor.shape).cast(dtype);
@@ -38,11 +38,11 @@ void bind_state(Call& call, const problem::Problem& problem, const Arrays& state
 /// Reads loss and terms from the results.
 class Metrics {
  public:
-  Metrics(const problem::Problem& problem, const Call& call) : loss_(call.result("loss")) {
+  Metrics(const problem::Problem& problem, const runtime::Call& call) : loss_(call.result("loss")) {
     for (const std::string& term : problem.terms()) terms_.push_back(call.result(term));
   }
 
-  void read(const Call& call, StepReport& report) const {
+  void read(const runtime::Call& call, StepReport& report) const {
     report.loss = call.results()[loss_].item();
     report.terms.clear();
     for (const std::size_t term : terms_) report.terms.push_back(call.results()[term].item());
@@ -139,7 +139,7 @@ class FirstOrderRun final : public StageRun {
   const optimizers::FirstOrder& optimizer_;
   DType dtype_;
   problem::TrainingProgram program_;
-  Call call_;
+  runtime::Call call_;
   Batches batches_;
   Metrics metrics_;
   std::size_t rate_, step_, gradient_norm_;
@@ -248,7 +248,7 @@ class QuasiNewtonRun final : public StageRun {
   problem::Problem& problem_;
   std::unique_ptr<optimizers::Minimizer> minimizer_;
   problem::TrainingProgram program_;
-  Call call_;
+  runtime::Call call_;
   Metrics metrics_;
   std::vector<Pair> parameters_;
   StepReport latest_;  // of the last evaluation

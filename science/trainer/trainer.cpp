@@ -44,6 +44,7 @@ void Trainer::restore(Checkpoint checkpoint) {
   step_ = checkpoint.step;
   seconds_before_ = checkpoint.seconds;
   finished_ = checkpoint.finished;
+  loss_ = checkpoint.loss;
   state_ = std::move(checkpoint.state);
   optimizer_ = std::move(checkpoint.optimizer);
 }
@@ -85,6 +86,7 @@ Checkpoint Trainer::make_checkpoint(Snapshot snapshot) const {
   checkpoint.step = step_ - snapshot.steps_ago;
   checkpoint.seconds = seconds();
   checkpoint.finished = finished_;
+  checkpoint.loss = loss_;
   checkpoint.config = config_hash(problem_.file());
   checkpoint.state = std::move(snapshot.state);
   checkpoint.optimizer = std::move(snapshot.optimizer);
@@ -160,6 +162,7 @@ Ending Trainer::run_stage() {
     const Clock::time_point start = Clock::now();
     report_ = run_->step(stage_step_ + 1, step_ + 1);
     check_finite(report_);
+    loss_ = report_.loss;
     if (!report_.standstill.empty()) {
       log::info(fmt::format("stage '{}' ends after {} steps: {}", stage().name.text, stage_step_, report_.standstill));
       break;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,11 +77,15 @@ class Trainer {
   /// Milliseconds of the steps of this process: a mean of the latest, the median of all; NaN before the first.
   double recent_step_ms() const;
   double median_step_ms() const;
-  /// Of the last step.
+  /// As the last step found it; NaN before the first.
+  double loss() const { return loss_; }
+  /// Of the last step of this process.
   const StepReport& report() const { return report_; }
   /// Of the solution: that of the stage, or of what was restored.
   DType dtype() const;
 
+  /// Of the solution after the last step, by the names of Model::state().
+  std::vector<io::NamedArray> state() const { return run_ ? run_->latest().state : state_; }
   /// The state after the last step; Diverged when a number of it is not finite.
   Checkpoint checkpoint() const;
   /// The latest state whose loss is known to be finite, which may be a step older.
@@ -103,6 +108,7 @@ class Trainer {
   std::int64_t stage_step_ = 0, step_ = 0;
   bool stage_done_ = false, finished_ = false;
   StepReport report_;
+  double loss_ = std::numeric_limits<double>::quiet_NaN();
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin_ = Clock::now();

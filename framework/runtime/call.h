@@ -7,16 +7,17 @@
 
 #include "framework/runtime/engine.h"
 
-namespace eddy::trainer {
+namespace eddy::runtime {
 
 class Call {
  public:
-  explicit Call(std::unique_ptr<runtime::Runnable> function) : function_(std::move(function)) {
+  explicit Call(std::unique_ptr<Runnable> function) : function_(std::move(function)) {
     arguments_.resize(function_->argument_names().size());
   }
 
   /// InternalError when there is none of that name.
   std::size_t argument(const std::string& name) const { return index(function_->argument_names(), name); }
+  bool has_argument(const std::string& name) const;
   std::size_t result(const std::string& name) const { return index(function_->result_names(), name); }
 
   std::vector<Array>& arguments() { return arguments_; }
@@ -29,8 +30,8 @@ class Call {
  private:
   static std::size_t index(const std::vector<std::string>& names, const std::string& name);
 
-  std::unique_ptr<runtime::Runnable> function_;
+  std::unique_ptr<Runnable> function_;
   std::vector<Array> arguments_, results_;
 };
 
-}  // namespace eddy::trainer
+}  // namespace eddy::runtime
