@@ -25,10 +25,14 @@ T attribute(const std::map<std::string, io::Hdf5Attribute>& attributes, const st
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   io::Hdf5Content content;
-  content.attributes = {
-      {"format", kFormat},          {"stage", checkpoint.stage},     {"stage_step", checkpoint.stage_step},
-      {"step", checkpoint.step},    {"seconds", checkpoint.seconds}, {"finished", std::int64_t{checkpoint.finished}},
-      {"config", checkpoint.config}};
+  content.attributes = {{"format", kFormat},
+                        {"stage", checkpoint.stage},
+                        {"stage_step", checkpoint.stage_step},
+                        {"step", checkpoint.step},
+                        {"seconds", checkpoint.seconds},
+                        {"loss", checkpoint.loss},
+                        {"finished", std::int64_t{checkpoint.finished}},
+                        {"config", checkpoint.config}};
   for (const auto& array : checkpoint.state) content.arrays.emplace(std::string(kState) + array.name, array.values);
   for (const auto& array : checkpoint.optimizer) {
     content.arrays.emplace(std::string(kOptimizer) + array.name, array.values);
