@@ -56,9 +56,7 @@ class Scheduler {
 
   Schedule run() {
     force_stored();
-    for (Operation* op : schedule_.function.body().operations()) {
-      if (op != schedule_.function.body().terminator()) assign_section(op);
-    }
+    for (Operation* op : needed_operations()) assign_section(op);
     order_sections();
     for (std::size_t s = 0; s < schedule_.sections.size(); ++s) form_steps(static_cast<int>(s));
     assign_homes();
@@ -72,7 +70,28 @@ class Scheduler {
   }
   bool is_stored(Value value) const { return forced_.count(value) != 0; }
 
-  std::vector<Access> accesses(const Operation& op) const {
+  /// The operations that compute or hold what the results depend on, in program order; notes what each reads. A use is
+  /// not always a read: padding around nothing reads nothing.
+  std::vector<Operation*> needed_operations() {
+    const std::vector<Value> results = schedule_.function.results();
+    std::set<Value> needed(results.begin(), results.end());
+    std::vector<Operation*> operations;
+    for (Operation* op = schedule_.function.body().back(); op; op = op->previous()) {
+      if (op == schedule_.function.body().terminator()) continue;
+      const std::vector<Value> own = op->results();
+      if (std::none_of(own.begin(), own.end(), [&](Value value) { return needed.count(value) != 0; })) continue;
+      operations.push_back(op);
+      if (!is_computed(*op)) continue;
+      std::vector<Access>& reads = accesses_[op] = find_accesses(*op);
+      for (const Access& read : reads) needed.insert(read.value);
+    }
+    std::reverse(operations.begin(), operations.end());
+    return operations;
+  }
+
+  const std::vector<Access>& accesses(const Operation& op) const { return accesses_.at(&op); }
+
+  std::vector<Access> find_accesses(const Operation& op) const {
     if (op.info().get<loops::NestLowering>()) {
       // Its statements may read anything anywhere: every value behind its operands counts.
       std::vector<Access> all;
@@ -142,7 +161,7 @@ class Scheduler {
       return;
     }
     if (!is_computed(*op)) return;
-    const std::vector<Access> reads = accesses(*op);
+    const std::vector<Access>& reads = accesses(*op);
     if (absorb_sum(op, reads)) return;
     const Rows rows = rows_of(*op, reads);
     Producer own{rows.row_class >= 0, rows.row_class, 0, is_row_tensor(op->result())};
@@ -338,6 +357,7 @@ class Scheduler {
   Schedule schedule_;
   ir::AxisClasses classes_;
   std::set<Value> forced_;
+  std::map<const Operation*, std::vector<Access>> accesses_;
   std::map<Value, Producer> producers_;
   std::map<Value, Value> absorbed_;  // sums that are accumulated in another value's place
   std::map<std::pair<int, int>, std::vector<Operation*>> sections_;
