@@ -65,13 +65,14 @@ std::int64_t row_bytes(Value value) {
   return bytes;
 }
 
-/// Text that is safe inside a C comment whatever names a file brought in.
+/// Text that is safe inside a C comment whatever names a file brought in: no line ends, no trigraphs, no end of it.
 std::string comment_text(std::string text) {
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f || c == '\\') c = '?';
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f || c == '\\' || c == '?') c = '_';
   }
-  for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) text[at + 1] = '?';
-  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) text[at + 1] = '?';
+  for (const char* mark : {"*/", "/*"}) {
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) text[at + 1] = '_';
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "framework/core/errors.h"
 
@@ -14,7 +15,9 @@ using loops::StmtKind;
 
 std::string c_type(DType dtype) {
   switch (dtype) {
-    case DType::boolean: return "unsigned char";
+    // Not unsigned char: where those meet comparisons in a condition, GCC 12 may vectorize the loads of a branch under
+    // another mask than the choice between the branches.
+    case DType::boolean: return "_Bool";
     case DType::i64: return "long";
     case DType::f32: return "float";
     case DType::f64: return "double";
@@ -22,9 +25,17 @@ std::string c_type(DType dtype) {
   }
 }
 
+namespace {
+/// In C a minus sign is an operator, and the least number's magnitude no long.
+std::string integer_literal(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return fmt::format("({}L - 1)", value + 1);
+  return value < 0 ? fmt::format("({}L)", value) : fmt::format("{}L", value);
+}
+}  // namespace
+
 std::string c_literal(DType dtype, double value) {
   if (dtype == DType::boolean) return value != 0 ? "1" : "0";
-  if (dtype == DType::i64) return fmt::format("{}L", static_cast<std::int64_t>(value));
+  if (dtype == DType::i64) return integer_literal(static_cast<std::int64_t>(value));
   const bool single = dtype == DType::f32;
   if (std::isnan(value)) return single ? "eddy_nan_f32" : "eddy_nan_f64";
   if (std::isinf(value)) {
@@ -92,7 +103,7 @@ std::string CPrinter::print(const Expr& e) {
     case ExprKind::constant:
       return is_real(e.dtype())
                  ? c_literal(e.dtype(), e->floating)
-                 : (e.dtype() == DType::boolean ? std::to_string(e->integer) : std::to_string(e->integer) + "L");
+                 : (e.dtype() == DType::boolean ? std::to_string(e->integer) : integer_literal(e->integer));
     case ExprKind::variable: return e->name;
     case ExprKind::size: return c_size(e->dim);
     case ExprKind::load: return e->name + "[" + linear_index(e->name, operands) + "]";

@@ -17,7 +17,7 @@ struct CBuffer {
 };
 using CBuffers = std::map<std::string, CBuffer>;
 
-/// "float", "double", "long", "unsigned char".
+/// "float", "double", "long", "_Bool".
 std::string c_type(DType dtype);
 /// A number as a C literal that has exactly its bits.
 std::string c_literal(DType dtype, double value);
