@@ -184,7 +184,8 @@ class ObjectSchema {
   ObjectSchema& rest(Options T::*member, std::string doc) {
     type_.open = true;
     type_.open_doc = std::move(doc);
-    rest_ = member;
+    rest_ = [member](T& object) -> Options& { return object.*member; };
+    read_rest_ = [member](const T& object) -> const Options& { return object.*member; };
     return *this;
   }
   /// `member` receives where the object was written.
@@ -220,7 +221,8 @@ class ObjectSchema {
 
   Type type_;
   std::vector<Binding> bindings_;
-  Options T::*rest_ = nullptr;
+  std::function<Options&(T&)> rest_;
+  std::function<const Options&(const T&)> read_rest_;
   std::function<void(T&, const SourceLocation&)> set_where_;
   std::vector<std::function<void(const T&, const Node&)>> rules_;
 };
@@ -323,8 +325,8 @@ Schema<T> ObjectSchema<T>::schema() const {
       if (const Node* value = node.find(binding.key)) binding.read(object, *value);
     }
     if (self.set_where_) self.set_where_(object, node.where);
-    if (self.rest_ != nullptr) {
-      Options& options = object.*self.rest_;
+    if (self.rest_) {
+      Options& options = self.rest_(object);
       options.node.where = node.where;
       for (const Field& field : type->fields) options.other_keys.push_back(field.name);
       for (const Entry& entry : node.entries) {
@@ -340,8 +342,8 @@ Schema<T> ObjectSchema<T>::schema() const {
     for (const Binding& binding : self.bindings_) {
       if (std::optional<Node> value = binding.write(object)) node.set(binding.key, std::move(*value));
     }
-    if (self.rest_ != nullptr) {
-      for (const Entry& entry : (object.*self.rest_).node.entries) node.entries.push_back(entry);
+    if (self.read_rest_) {
+      for (const Entry& entry : self.read_rest_(object).node.entries) node.entries.push_back(entry);
     }
     return node;
   };
