@@ -363,6 +363,24 @@ class Scheduler {
   std::map<std::pair<int, int>, std::vector<Operation*>> sections_;
 };
 
+/// Names what there is no code for.
+void require_lowerings(ir::Function function) {
+  for (const Operation* op : function.body().operations()) {
+    if (op == function.body().terminator()) continue;
+    const auto& info = op->info();
+    const std::vector<Value> results = op->results(), operands = op->operands();
+    const auto has_code = [](Value value) { return !is_complex(value.dtype()); };
+    if ((info.get<loops::PointLowering>() || info.get<loops::ReduceLowering>() || info.get<loops::NestLowering>()) &&
+        std::all_of(results.begin(), results.end(), has_code) &&
+        std::all_of(operands.begin(), operands.end(), has_code)) {
+      continue;
+    }
+    const std::string where = op->location().str();
+    throw RuntimeError(fmt::format("{}{}{} of {} cannot be compiled yet", where, where.empty() ? "" : ": ", op->name(),
+                                   op->result().type().str()));
+  }
+}
+
 /// Results need buffers of their own: one that is an argument, a constant or appears twice is copied.
 void separate_results(ir::Function function) {
   std::vector<Value> results = function.results();
@@ -382,6 +400,7 @@ void separate_results(ir::Function function) {
 }  // namespace
 
 Schedule schedule(ir::Function function) {
+  require_lowerings(function);
   separate_results(function);
   return Scheduler(function).run();
 }
