@@ -104,12 +104,41 @@ class StepLowering {
     return [this](Value value, const std::vector<Expr>& index) { return read(value, index); };
   }
 
+  /// A load from the branches of a select becomes one before it where it is inside of its buffer in any case: vector
+  /// code loads and selects then, without masks.
+  Expr load_early(const Expr& e, bool is_branch, std::vector<Stmt>& body) {
+    if (e.operands().empty()) return e;
+    loops::ExprNode node = e.node();
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const bool in_branch = is_branch || (e.kind() == loops::ExprKind::select && i > 0);
+      node.operands[i] = load_early(node.operands[i], in_branch, body);
+    }
+    const Expr same(std::make_shared<const loops::ExprNode>(std::move(node)));
+    if (!is_branch || e.kind() != loops::ExprKind::load || !is_always_inside(same)) return same;
+    const std::string name = "y" + std::to_string(n_loads_++);
+    body.push_back(loops::let(name, same));
+    return loops::variable(name, e.dtype());
+  }
+
+  /// An index is inside of its dim; one that had to be clamped, if the dim is not empty.
+  bool is_always_inside(const Expr& load) const {
+    const Shape& shape = shapes_.at(load->name);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      bool is_clamped = false;
+      loops::visit(load.operands()[i], [&](const Expr& e) {
+        is_clamped |= e.kind() == loops::ExprKind::min || e.kind() == loops::ExprKind::max;
+      });
+      if (is_clamped && (!shape[i].is_constant() || shape[i] == Dim(0))) return false;
+    }
+    return true;
+  }
+
   Stmt lower_loops() {
     std::vector<Stmt> body;
     int next = 0;
     for (const Operation* op : step_.ops) {
       const Value result = op->result();
-      const Expr value = finish(element_of_operation(*op, domain_index(*op), reader()));
+      const Expr value = load_early(finish(element_of_operation(*op, domain_index(*op), reader())), false, body);
       const std::string name = "x" + std::to_string(next++);
       body.push_back(loops::let(name, value));
       registers_[result] = loops::variable(name, result.dtype());
@@ -236,6 +265,7 @@ class StepLowering {
   std::map<std::string, Shape> shapes_;  // of the buffers that are read or written
   std::string row_loop_ = "i0";
   std::map<Value, Expr> registers_;
+  int n_loads_ = 0;
 };
 
 }  // namespace

@@ -65,6 +65,31 @@ std::string c_size(Dim dim) {
              : "(" + text + ")";
 }
 
+namespace {
+bool has_load(const Expr& e) {
+  bool found = false;
+  loops::visit(e, [&](const Expr& inner) { found |= inner.kind() == ExprKind::load; });
+  return found;
+}
+
+/// Whether an expression loads what it does not need in every case.
+bool loads_in_branches(const Expr& e) {
+  bool found = false;
+  loops::visit(e, [&](const Expr& inner) {
+    if (inner.kind() == ExprKind::select) found |= has_load(inner.operands()[1]) || has_load(inner.operands()[2]);
+  });
+  return found;
+}
+
+bool loads_in_branches(const Stmt& stmt, bool is_branch = false) {
+  if (stmt->kind == StmtKind::loop) return false;  // it looks for itself
+  if (stmt->value && (loads_in_branches(stmt->value) || (is_branch && has_load(stmt->value)))) return true;
+  is_branch |= stmt->kind == StmtKind::branch;
+  return std::any_of(stmt->body.begin(), stmt->body.end(),
+                     [&](const Stmt& inner) { return loads_in_branches(inner, is_branch); });
+}
+}  // namespace
+
 std::string CPrinter::linear_index(const std::string& buffer, const std::vector<Expr>& indices) {
   const auto found = buffers_.find(buffer);
   EDDY_CHECK(found != buffers_.end(), "unknown buffer {}", buffer);
@@ -156,10 +181,18 @@ std::string CPrinter::print(const Stmt& stmt, int indent) {
   switch (stmt->kind) {
     case StmtKind::block: return body(indent);
     case StmtKind::loop: {
-      std::string text;
-      if (stmt->loop == loops::LoopKind::vector) text += "#pragma GCC ivdep\n";
-      return text + fmt::format("{0}for (long {1} = 0; {1} < {2}; ++{1}) {{\n", pad, stmt->name, print(stmt->value)) +
-             body(indent + 1) + pad + "}\n";
+      // GCC 12 miscompiles vectors of conditional loads that an outer loop's vectorization permutes; the empty asm
+      // keeps such a loop as it is.
+      const bool is_scalar =
+          std::any_of(stmt->body.begin(), stmt->body.end(), [](const Stmt& inner) { return loads_in_branches(inner); });
+      std::string text =
+          fmt::format("{0}for (long {1} = 0; {1} < {2}; ++{1}) {{\n", pad, stmt->name, print(stmt->value));
+      if (is_scalar) {
+        text += pad + "  __asm__ volatile(\"\");\n";
+      } else if (stmt->loop == loops::LoopKind::vector) {
+        text = "#pragma GCC ivdep\n" + text;
+      }
+      return text + body(indent + 1) + pad + "}\n";
     }
     case StmtKind::store: {
       const std::string index = linear_index(stmt->name, stmt->indices);
