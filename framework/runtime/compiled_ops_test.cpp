@@ -537,3 +537,30 @@ TEST_CASE("no operation is left out", "[compiled]") {
     CHECK(met().count(name) == 1);
   }
 }
+
+TEST_CASE("names from files stay text in compiled programs", "[compiled]") {
+  const std::vector<std::string> names = {"*/ int main(void) { return 1; } /*",
+                                          "a\"b'c",
+                                          "line\nend\r\n#error",
+                                          "?\?/",
+                                          "back\\",
+                                          "\xc3\xa9\xe2\x80\xa8",
+                                          std::string("nul\0inside", 10),
+                                          "//",
+                                          "*/*/"};
+  ir::Module module(context(), names[0]);
+  ir::Function function = module.add_function(names[0]);
+  Builder b(context(), function.body());
+  std::vector<Value> results;
+  std::vector<Array> arguments;
+  for (const std::string& name : names) {
+    const Value x = function.add_argument(name, ir::Type::tensor(DType::f64, {Dim::symbol("n"), 2}));
+    Value y = ops::reduce_sum(b, ops::exp(b, x), {0});
+    y.set_hint(name);
+    results.push_back(y);
+    arguments.emplace_back(DType::f64, std::vector<std::int64_t>{3, 2});
+  }
+  function.set_results(names, results);
+  runtime::testing::Compiled compiled(function);
+  for (const Array& sum : compiled.run(arguments).one_thread) CHECK(sum.at(0) == 3);
+}
