@@ -181,8 +181,10 @@ const std::string& cpu_identity() {
 }
 
 std::vector<std::string> native_flags() {
+  // Integers wrap, as the reference kernels' do.
   std::vector<std::string> flags = {
-      "-std=gnu11", "-O3", "-march=native", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"};
+      "-std=gnu11",        "-O3", "-march=native", "-fPIC", "-fwrapv", "-ffp-contract=off", "-fno-math-errno",
+      "-fno-trapping-math"};
   // Without it GCC keeps to 32-byte vectors.
   if (native_vector_bytes() == 64) flags.emplace_back("-mprefer-vector-width=512");
   return flags;
