@@ -117,14 +117,19 @@ Checkpoint Trainer::verified_checkpoint() const {
   return make_checkpoint(run_ ? run_->verified() : Snapshot{0, state_, optimizer_});
 }
 
+namespace {
+/// The sign of a NaN means nothing.
+std::string text_of(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+}  // namespace
+
 void Trainer::check_finite(const StepReport& report) const {
   if (std::isfinite(report.loss) && std::isfinite(report.gradient_norm)) return;
   const std::vector<std::string> names = problem_.terms();
-  std::string what = std::isfinite(report.loss) ? fmt::format("the gradient's norm is {}", report.gradient_norm)
-                                                : fmt::format("the loss is {}", report.loss);
+  std::string what = std::isfinite(report.loss) ? "the gradient's norm is " + text_of(report.gradient_norm)
+                                                : "the loss is " + text_of(report.loss);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!std::isfinite(report.terms[i])) {
-      what = fmt::format("the term '{}' is {}", names[i], report.terms[i]);
+      what = fmt::format("the term '{}' is {}", names[i], text_of(report.terms[i]));
       break;
     }
   }
