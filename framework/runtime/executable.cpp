@@ -39,6 +39,8 @@ struct Executable::State {
         module(isolate(function)),
         device(std::move(device_used)),
         n_threads(threads) {
+    // Each of the device's threads has scratch memory of its own.
+    EDDY_CHECK(n_threads >= device.info().n_units, "{} threads, the device has {}", n_threads, device.info().n_units);
     const ir::Function own = this->function();
     for (const ir::Value result : own.results()) result_types.push_back(result.type());
     program = compiler::print_program(compiler::schedule(own), {compiler::native_vector_bytes()});
