@@ -45,7 +45,9 @@ std::vector<Entry> shapes() {
 std::vector<Entry> devices() {
   std::vector<Entry> result;
   for (const std::string& name : devices::Device::names()) {
-    result.push_back({name, name == "null" ? "counts and checks, computes nothing" : ""});
+    result.push_back({name, name == "null"  ? "counts and checks, computes nothing"
+                            : name == "cpu" ? "the processors of this machine"
+                                            : ""});
   }
   return result;
 }
@@ -115,10 +117,47 @@ void describe_equation(const problem::EquationKind& kind) {
   for (const auto& [name, text] : definition.residuals) fmt::print("    {}: \"{}\"\n", name, text);
 }
 
+/// The object that a value of this type may be, through lists, maps of named things and short forms; null for none.
+const config::Type* object_of(const config::Type& type) {
+  if (type.kind == config::Type::Kind::object) return &type;
+  for (const config::TypePtr& alternative : type.alternatives) {
+    if (const config::Type* object = object_of(*alternative)) return object;
+  }
+  return type.element ? object_of(*type.element) : nullptr;
+}
+
+/// The key of problem files under a path like `training.stages.lr`, without the names that the user gives; null when
+/// there is none.
+const config::Field* find_key(const std::string& path) {
+  const config::Type* object = config::problem_schema().type.get();
+  const config::Field* found = nullptr;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string key = path.substr(begin, end - begin);
+    if (object == nullptr) return nullptr;
+    const auto at = std::find_if(object->fields.begin(), object->fields.end(),
+                                 [&](const config::Field& field) { return field.name == key; });
+    if (at == object->fields.end()) return nullptr;
+    found = &*at;
+    object = object_of(*found->type);
+    begin = end + 1;
+  }
+  return found;
+}
+
+void describe_key(const std::string& what, const config::Field& key) {
+  fmt::print("{}: {}\n  {}\n", what, key.doc, config::describe(*key.type));
+  const config::Type* object = object_of(*key.type);
+  if (object != nullptr) print_options(*object);
+}
+
 int describe_name(const std::string& name) {
   const problem::Registry registry = equations::built_in();
+  const config::Type& shapes = shape_type();
+  const auto shape = std::find_if(shapes.fields.begin(), shapes.fields.end(),
+                                  [&](const config::Field& field) { return field.name == name; });
   if (const auto* kind = registry.equations.find(name)) {
-    fmt::print("{}: {}\n\nequation\n", name, kind->about);
+    fmt::print("equation {}: {}\n\nformula\n", name, kind->about);
     describe_equation(*kind);
     print_options(*kind->options);
   } else if (const auto* kind = registry.networks.find(name)) {
@@ -127,12 +166,16 @@ int describe_name(const std::string& name) {
   } else if (const auto* kind = registry.optimizers.find(name)) {
     fmt::print("optimizer {}: {}\n", name, kind->about);
     print_options(*kind->options);
+  } else if (shape != shapes.fields.end()) {
+    describe_key("geometry " + name, *shape);
+  } else if (const config::Field* key = find_key(name)) {
+    describe_key("key " + name, *key);
   } else {
     std::vector<std::string> names;
     for (const Group& group : groups(registry)) {
       for (const Entry& entry : group.entries) {
-        if (entry.name == name) {
-          fmt::print("{}: {}\n", name, entry.about);
+        if (std::string_view(group.name) == "devices" && entry.name == name) {
+          fmt::print("device {}: {}\n", name, entry.about);
           return 0;
         }
         names.push_back(entry.name);
@@ -157,9 +200,12 @@ void add_list(CLI::App& app, Action& chosen) {
 
 void add_describe(CLI::App& app, Action& chosen) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("describe", "Explain an equation, a network, an optimizer");
-  command->add_option("NAME", *name, "as `eddy list` prints it")->required();
-  command->footer("Examples:\n  eddy describe burgers\n  eddy describe lbfgs");
+  CLI::App* command = app.add_subcommand(
+      "describe", "Explain an equation, a network, an optimizer, a geometry, a key of problem files");
+  command->add_option("NAME", *name, "as `eddy list` prints it, or a key: training.stages")->required();
+  command->footer(
+      "Examples:\n  eddy describe burgers\n  eddy describe lbfgs\n  eddy describe rectangle\n  eddy describe "
+      "training.stages.lr");
   command->callback([name, &chosen] { chosen = [name] { return describe_name(*name); }; });
 }
 

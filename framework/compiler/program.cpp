@@ -643,17 +643,26 @@ std::int64_t Buffer::n_bytes(const DimBindings& dims) const {
   return checked_multiply(elements, static_cast<std::int64_t>(size_of(dtype)));
 }
 
-std::string Program::memory_plan() const {
+std::string Program::memory_plan(const DimBindings& dims) const {
   static constexpr const char* kKinds[] = {"argument", "result", "constant", "whole", "accumulator", "packed"};
-  std::string text = fmt::format("scratch per thread: {} bytes\n", scratch_bytes);
+  std::vector<std::int64_t> sums(std::size(kKinds));
+  std::string lines;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& buffer = buffers[i];
-    text += fmt::format("buffer {:3}: {:11} {} {}{}  levels {}..{}  {}\n", i, kKinds[static_cast<int>(buffer.kind)],
-                        name(buffer.dtype), eddy::str(buffer.shape),
-                        buffer.n_slots > 1 ? fmt::format(" x {}", buffer.n_slots) : "", buffer.first_level,
-                        buffer.last_level, buffer.comment);
+    const auto kind = static_cast<std::size_t>(buffer.kind);
+    const std::int64_t bytes = buffer.n_bytes(dims);
+    sums[kind] = checked_add(sums[kind], bytes);
+    lines += fmt::format("buffer {:3}: {:11} {:>11} bytes  {} {}{}  levels {}..{}  {}\n", i, kKinds[kind], bytes,
+                         name(buffer.dtype), eddy::str(buffer.shape),
+                         buffer.n_slots > 1 ? fmt::format(" x {}", buffer.n_slots) : "", buffer.first_level,
+                         buffer.last_level, buffer.comment);
   }
-  return text;
+  std::string text;
+  for (const auto& [symbol, size] : dims) text += fmt::format("{} = {}\n", symbol, size);
+  for (std::size_t kind = 0; kind < sums.size(); ++kind) {
+    text += fmt::format("{:11} {:>11} bytes\n", kKinds[kind], sums[kind]);
+  }
+  return text + fmt::format("{:11} {:>11} bytes per thread\n\n", "scratch", scratch_bytes) + lines;
 }
 
 Program print_program(const Schedule& schedule, const Target& target) { return ProgramPrinter(schedule, target).run(); }

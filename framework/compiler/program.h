@@ -57,8 +57,8 @@ struct Program {
   std::vector<std::string> symbols;  ///< sorted
   std::int64_t scratch_bytes = 0;    ///< per thread
 
-  /// For `eddy inspect --stage memory`.
-  std::string memory_plan() const;
+  /// For `eddy inspect --stage memory`: every buffer with its bytes under a binding of all sizes, and their sums.
+  std::string memory_plan(const DimBindings& dims) const;
 };
 
 /// What the code is printed for.

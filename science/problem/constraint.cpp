@@ -273,6 +273,10 @@ void Constraint::make_sampler(const config::ProblemFile& file, const config::Con
 
 std::int64_t Constraint::n_points() const { return plan_.batch; }
 
+std::optional<double> Constraint::measure() const {
+  return sampler_ ? std::optional<double>(sampler_->region().measure()) : std::nullopt;
+}
+
 void Constraint::set_resample(std::int64_t every) {
   if (!sampler_ || plan_.resample_every == every) return;
   plan_.resample_every = every;

@@ -62,6 +62,8 @@ class Constraint {
 
   /// Points per step.
   std::int64_t n_points() const;
+  /// Measure in space of where its points lie; none for points of a data set.
+  std::optional<double> measure() const;
   /// Draws the pool anew every so many steps, instead of what the constraint itself says; 0: never.
   void set_resample(std::int64_t every);
   /// Whether the batch of step k = 0, 1, ... differs from that of step k - 1 (true for k = 0).
