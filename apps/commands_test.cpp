@@ -109,7 +109,8 @@ TEST_CASE("inspect takes functions, stages of training and precisions") {
 
 TEST_CASE("A reader that stops reading ends the program quietly") {
   const TestFolder folder;
-  const Outcome outcome = folder.eddy("inspect " + config("burgers/burgers.yaml") + " --stage c 2>messages | head -n 1");
+  const Outcome outcome =
+      folder.eddy("inspect " + config("burgers/burgers.yaml") + " --stage c 2>messages | head -n 1");
   CHECK(outcome.out == "/* @step */\n");
   CHECK(folder.read("messages").empty());
 }
