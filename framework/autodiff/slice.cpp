@@ -1,37 +1,17 @@
 #include "framework/autodiff/slice.h"
 
-namespace eddy::autodiff {
+#include <set>
 
-std::vector<ir::Operation*> needed_operations(std::span<const ir::Value> outputs) {
-  std::set<ir::Operation*> needed;
-  std::vector<ir::Operation*> open;
-  ir::Block* block = nullptr;
-  const auto add = [&](ir::Value value) {
-    ir::Operation* op = value.defining_op();
-    if (!op || !needed.insert(op).second) return;
-    EDDY_CHECK(block == nullptr || op->block() == block, "values of several blocks");
-    block = op->block();
-    open.push_back(op);
-  };
-  for (const ir::Value output : outputs) add(output);
-  while (!open.empty()) {
-    const ir::Operation* op = open.back();
-    open.pop_back();
-    for (const ir::Value operand : op->operands()) add(operand);
-  }
-  std::vector<ir::Operation*> ordered;
-  if (!block) return ordered;
-  for (ir::Operation* op = block->front(); op; op = op->next()) {
-    if (needed.count(op)) ordered.push_back(op);
-  }
-  return ordered;
-}
+#include "framework/ir/transforms.h"
+
+namespace eddy::autodiff {
 
 std::vector<ir::Operation*> dependent_operations(std::span<const ir::Value> inputs,
                                                  std::span<const ir::Value> outputs) {
+  if (outputs.empty()) return {};
   std::set<ir::Value> reached(inputs.begin(), inputs.end());
   std::vector<ir::Operation*> ordered;
-  for (ir::Operation* op : needed_operations(outputs)) {
+  for (ir::Operation* op : ir::backward_slice(*outputs.front().block(), outputs)) {
     bool depends = false;
     for (const ir::Value operand : op->operands()) depends |= reached.count(operand) != 0;
     if (!depends) continue;

@@ -1,7 +1,6 @@
 #pragma once
 /// Which operations lie between values.
 
-#include <set>
 #include <span>
 #include <vector>
 
@@ -12,8 +11,5 @@ namespace eddy::autodiff {
 /// The operations on paths from `inputs` to `outputs`, in program order. All in one block. An operation that defines an
 /// input is not on such a path unless it depends on another input.
 std::vector<ir::Operation*> dependent_operations(std::span<const ir::Value> inputs, std::span<const ir::Value> outputs);
-
-/// The operations that `outputs` depend on within their block, in program order.
-std::vector<ir::Operation*> needed_operations(std::span<const ir::Value> outputs);
 
 }  // namespace eddy::autodiff

@@ -1,5 +1,8 @@
 #include "framework/autodiff/vjp.h"
 
+#include <map>
+#include <set>
+
 #include "framework/autodiff/slice.h"
 #include "framework/ir/rules.h"
 #include "framework/ops/emit.h"
