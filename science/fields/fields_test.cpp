@@ -2,12 +2,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "equations/registry.h"
 #include "science/fields/field_output.h"
 #include "science/fields/validation.h"
 #include "science/io/csv.h"
 #include "science/io/hdf5_file.h"
 #include "science/io/vtk_reader.h"
+#include "science/problem/test_problem.h"
 
 using namespace eddy;
 namespace fs = std::filesystem;
@@ -54,7 +54,7 @@ double residual(double t, double x, double y) {
 struct Setup {
   explicit Setup(const std::string& text = kProblem)
       : engine({"cpu", runtime::Mode::eager, 1}),
-        problem(config::read_problem(config::parse_yaml(text, "known.yaml")), equations::built_in()) {
+        problem(config::read_problem(config::parse_yaml(text, "known.yaml")), problem::test_registry()) {
     fs::remove_all(folder);
     fs::create_directories(folder);
     for (const auto& tensor : problem.model().state()) {

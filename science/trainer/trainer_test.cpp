@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "equations/registry.h"
+#include "science/problem/test_problem.h"
 #include "science/trainer/manifest.h"
 #include "science/trainer/progress.h"
 
@@ -39,7 +39,7 @@ training:
 struct Setup {
   explicit Setup(const std::string& text = kProblem)
       : engine({"cpu", runtime::Mode::eager, 1}),
-        registry(equations::built_in()),
+        registry(problem::test_registry()),
         problem(config::read_problem(config::parse_yaml(text, "small.yaml")), registry) {}
 
   runtime::Engine engine;
