@@ -40,7 +40,7 @@ Schema<OutputSpec> outputs() {
 Schema<DataSpec> data_set() {
   using D = DataSpec;
   return ObjectSchema<D>("data set", "A data file, described once. Maps go from the problem's names to the file's.")
-      .required("file", &D::file, path(), "MAT, HDF5, NPZ or CSV file, relative to the working directory")
+      .required("file", &D::file, path(), "MAT, HDF5, CSV or VTK file, relative to the working directory")
       .field("axes", &D::axes, map_of(text(), "coordinate", true), "of gridded data: coordinate: array in the file")
       .field("fields", &D::fields, map_of(text(), "field", true), "of gridded data: field: array in the file")
       .field("columns", &D::columns, map_of(text(), "name", true), "of a table: coordinate or field: column")
