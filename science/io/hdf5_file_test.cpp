@@ -24,10 +24,9 @@ Hdf5Content sample() {
   content.arrays["spectrum"] = Array::from<std::complex<double>>({1, 2}, {{1, -0.0}, {std::nan(""), 2}});
   content.arrays["spectrum32"] = Array::from<std::complex<float>>({2}, {{1, -0.0f}, {0.1f, 2}});
   content.arrays["empty"] = Array(DType::f32, {0, 5});
-  content.attributes = {{"format", std::int64_t{3}},
-                        {"time", 0.1},
-                        {"config", std::string(200000, 'y') + "\xc3\xa9"},
-                        {"nothing", std::string()}};
+  std::string long_text(200000, 'y');
+  long_text.append("\xc3\xa9");
+  content.attributes = {{"format", std::int64_t{3}}, {"time", 0.1}, {"config", long_text}, {"nothing", std::string()}};
   return content;
 }
 }  // namespace
