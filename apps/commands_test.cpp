@@ -65,7 +65,7 @@ TEST_CASE("check prints every problem with all defaults, and what it prints is t
   has(burgers, "seed: 7\n");
   has(burgers, "# coordinates: t, x\n");
   has(burgers, "# network net: 2241 parameters\n");  // 2*32 + 32 + 2*(32*32 + 32) + 32 + 1
-  has(burgers, "# constraint interior: 10000 points over a measure of 2\n");
+  has(burgers, "# constraint interior: 5000 points over a measure of 2\n");
   has(burgers, "#   term initial.u: u = -sin(pi*x)\n");
   has(burgers, "3 requests, 4 lanes\n");
   refuses(folder, "check --preview " + config("burgers/burgers.yaml"), "--preview is not there yet");
@@ -97,8 +97,8 @@ TEST_CASE("inspect takes functions, stages of training and precisions") {
   has(output(folder, command + " --function step"), "func @step(");
   has(output(folder, command + " --stage fused --training polish"), "schedule of @loss_and_grad");
   has(output(folder, command + " --precision f32"), "f32[n_interior, 32]");
-  // 10,000 points of two coordinates in f64.
-  has(output(folder, command + " --stage memory"), "160000 bytes  f64 [n_interior, 2]");
+  // 5000 points of two coordinates in f64.
+  has(output(folder, command + " --stage memory"), "80000 bytes  f64 [n_interior, 2]");
   refuses(folder, command + " --stage lops", "there is no stage 'lops'");
   refuses(folder, command + " --stage cuda", "'cuda' is not there yet");
   refuses(folder, command + " --function steps", "no function 'steps'");
