@@ -30,6 +30,4 @@ Prepared prepare(ir::Function function, const ir::PassManager::Dump& dump) {
   return prepared;
 }
 
-Program generate(ir::Function prepared, const Target& target) { return print_program(schedule(prepared), target); }
-
 }  // namespace eddy::compiler

@@ -1,5 +1,5 @@
 #pragma once
-/// The visible list of what happens to a function between its trace and its C text.
+/// The visible list of what happens to a function between its trace and its schedule.
 
 #include <memory>
 #include <string>
@@ -24,8 +24,5 @@ struct Prepared {
 
 /// Copies the function into a module of its own and runs the passes on it. `dump` sees the program after each.
 Prepared prepare(ir::Function function, const ir::PassManager::Dump& dump = {});
-
-/// Everything after that: fusion, lowering, printing.
-Program generate(ir::Function prepared, const Target& target);
 
 }  // namespace eddy::compiler

@@ -96,9 +96,4 @@ struct DecomposeRule {
   std::vector<Value> (*decompose)(Builder& builder, const Operation& op) = nullptr;
 };
 
-/// FLOPs and transcendental calls of one operation, as polynomials in its sizes: read by cost models.
-struct CostRule {
-  Dim (*flops)(const Operation& op) = nullptr;
-};
-
 }  // namespace eddy::ir
